@@ -13,9 +13,9 @@ WORKERS ?= 4
 LOCK := uv pip compile -q --python-version 3.11 --generate-hashes --no-header --no-annotate --override configs/locks/overrides.txt
 NEEDS = $(if $(ROOM),,$(if $(filter frameworks chart,$(SUITE)),.venv-$(SUITE)/.done,chromium))
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/lab -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-CORE_TESTS := $(ALL_TESTS) --ignore tests/packages
+CORE_TESTS := $(ALL_TESTS) --ignore tests/packages -m "not nightly"
 
-.PHONY: up down guide status test test-packages drill conformance chromium check format coverage mutants audit bench pictures release dist train lock clean help
+.PHONY: up down guide status test test-packages nightly drill conformance chromium check format golden coverage mutants audit bench pictures release dist train lock clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ status: $(VENV)/.run ## list what runs
 
 test: $(VENV)/.dev $(NEEDS) ## run the tests; ROOM=models/pii: of one area; SUITE=chart|cluster|compiled|frameworks|fuzz|gpu|rules|sdk|ui
 	$(if $(SUITE),$(or $(SUITE_$(SUITE)),$(error no suite $(SUITE))),PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(CORE_TESTS)))
+
+nightly: $(VENV)/.dev ## run the long sweeps that `make test` leaves out
+	$(BIN)/python -m pytest $(ALL_TESTS) -m nightly
 
 test-packages: $(VENV)/.dev chromium ## run the tests of the packages; PACKAGE=console: of one
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/packages$(if $(PACKAGE),/$(PACKAGE)) -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -112,22 +115,25 @@ endef
 
 ##@ Check
 
-check: $(VENV)/.dev ## ruff, mypy --strict, layers, sizes, names and language
+check: $(VENV)/.dev ## ruff, mypy --strict, layers, sizes, budget, names and language
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/test_architecture.py tests/test_rooms.py tests/test_language.py tests/test_decisions.py tests/docs/test_style.py -q
+	$(BIN)/python -m pytest tests/test_architecture.py tests/test_rooms.py tests/budget tests/test_language.py tests/test_decisions.py tests/docs/test_style.py -q
 
 format: $(VENV)/.dev ## format and sort imports with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+golden: $(VENV)/.dev ## compare trees of 300 real pages with the record: make golden [DATA=folder] [WRITE=1]
+	$(BIN)/python -m tests.golden $(if $(DATA),--data $(DATA),) $(if $(WRITE),--write,)
+
 coverage: $(VENV)/.dev chromium ## line and branch coverage of all tests: table here, HTML in bench-results/coverage
 	$(BIN)/python -m pytest $(ALL_TESTS) --cov --cov-branch --cov-report=
 	$(BIN)/python -m pytest tests/e2e/machines -q --cov --cov-branch --cov-append --cov-report=term:skip-covered --cov-report=html:bench-results/coverage
 
-mutants: $(VENV)/.dev ## check that tests notice sampled mutants of queue, jobs, PII and access: make mutants SAMPLE=20
+mutants: $(VENV)/.dev ## check that the own tests of ten modules notice sampled mutants: make mutants SAMPLE=20
 	$(BIN)/python -m tests.lab.bench.mutation --sample $(or $(SAMPLE),20)
 
 audit: $(VENV)/.dev ## compare the locked dependencies with public advisories; skipped without a network

@@ -10,8 +10,8 @@ from pathlib import Path
 MAX_SUBJECT = 72
 """Characters; longer subjects are cut by most tools."""
 _SUBJECT = re.compile(r"[a-z0-9_/-]+(, [a-z0-9_/-]+)*: [a-z][^.]*(\.[^.\s][^.]*)*")
-_GENERATED = ("Merge ", "Revert ", "fixup! ", "squash! ")
-_NOT_IMPERATIVE = re.compile(r": (\w+(ed|ing)|what|who|whoever|nobody|where|the|a|an) ")
+_GENERATED = re.compile(r"Merge |Revert |fixup! |squash! |release: \d+\.\d+\.\d+$")
+_NOT_IMPERATIVE = re.compile(r"^(?!merge:).*?: (\w+(ed|ing)|what|who|whoever|nobody|where|the|a|an) ")
 _ENDS_LIKE_OTHER_FORMS = re.compile(r": (need|embed|feed|speed|seed|shed|string|bring|ping) ")
 
 
@@ -19,7 +19,7 @@ def find_fault(message: str) -> str | None:
     """Return what is wrong with a commit message, or None."""
     lines = [line for line in message.rstrip().splitlines() if not line.startswith("#")]
     subject = lines[0] if lines else ""
-    if subject.startswith(_GENERATED):
+    if _GENERATED.match(subject):
         return None
     if len(subject) > MAX_SUBJECT:
         return f"the subject has {len(subject)} characters; the limit is {MAX_SUBJECT}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import os
 import warnings
 from pathlib import Path
 
@@ -18,7 +19,7 @@ class FileScheduling(LoadFileScheduling):
 
 
 def import_in_turns(config: pytest.Config) -> None:
-    """Import the tests, each worker beginning with another part, so that workers find each other's rewritten asserts.
+    """Import the tests of this run, each worker beginning with another part, so that workers share rewritten asserts.
 
     In a fresh checkout all would rewrite the same asserts at the same time, thirteen CPU seconds each. A failing
     import is left to collection, which reports it.
@@ -26,8 +27,12 @@ def import_in_turns(config: pytest.Config) -> None:
     worker = getattr(config, "workerinput", None)
     if worker is None:
         return
-    left_out = tuple(Path(path) for path in config.getoption("ignore") or ())
-    files = [file for file in sorted(Path("tests").rglob("test_*.py")) if not set(left_out) & set(file.parents)]
+    left_out = {Path(path) for path in config.getoption("ignore") or ()}
+    asked = [Path(os.path.relpath(argument.partition("::")[0])) for argument in config.args]
+    found = {file for path in asked for file in ([path] if path.suffix else path.rglob("test_*.py"))}
+    files = sorted(file for file in found if not left_out & set(file.parents))
+    if not files:
+        return
     first = len(files) * int(worker["workerid"].removeprefix("gw")) // int(worker["workercount"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

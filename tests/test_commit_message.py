@@ -13,6 +13,8 @@ from tests.commit_message import find_fault
         "docs: require Python 3.11",
         "tests: feed hostile JSON to every operation",
         "Merge branch 'tables'",
+        "merge: the door of a cluster",
+        "release: 0.11.0",
     ],
 )
 def test_find_fault_accepts_imperative_summary(message: str) -> None:

@@ -195,11 +195,6 @@ def test_thresholds_of_a_layout_module_are_in_a_documented_dataclass() -> None:
     assert wrong == {}
 
 
-PRODUCT = ("cluster", "serve_apps", "actors", "storage", "models", "configs")
-MOST_LATE_IMPORTS = 134
-"""Imports in functions of the product, all together; it only ever falls. Ruff's PLC0415 says where they may be."""
-
-
 def late_imports(text: str) -> int:
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return len(
@@ -210,7 +205,3 @@ def late_imports(text: str) -> int:
             if isinstance(inner, ast.Import | ast.ImportFrom)
         }
     )
-
-
-def test_late_imports_of_the_product_do_not_grow() -> None:
-    assert sum(late_imports(path.read_text()) for package in PRODUCT for path in listed(package)) <= MOST_LATE_IMPORTS

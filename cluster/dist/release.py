@@ -17,6 +17,7 @@ from pathlib import Path
 from quire.models.cdom.version import READER_VERSION, read_service_version
 
 ROOT = Path(__file__).resolve().parents[2]
+VERSIONS = "tests/golden/reader_versions.json"
 NUMBER = r"\d+\.\d+\.\d+"
 _PLACES = {
     "pyproject.toml": rf'^version = "({NUMBER})"',
@@ -56,8 +57,7 @@ def find_faults(version: str) -> Iterator[str]:
         yield f"the installed package is {read_service_version()}: run `pip install --no-deps -e .`"
     yield from _find_other_versions(version)
     yield from _find_changelog_faults(version, (ROOT / "CHANGELOG.md").read_text())
-    if str(READER_VERSION) not in json.loads((ROOT / "tests/golden/reader_versions.json").read_text()):
-        yield f"tests/golden/reader_versions.json does not record reader version {READER_VERSION}"
+    yield from _find_tree_faults()
     if not (ROOT / STORED / f"{version}.tar.gz").exists():
         yield f"{STORED} has no deployment of this version: run `python -m tests.lab.store_release`"
     if _git("status", "--porcelain"):
@@ -101,7 +101,9 @@ def date_changelog(version: str, text: str) -> str:
 
 
 def bump(version: str) -> None:
-    """Write `version` into every place that repeats it."""
+    """Write `version` into every place that repeats it, and note that this release has the present reader version."""
+    record = json.loads((ROOT / VERSIONS).read_text())
+    (ROOT / VERSIONS).write_text(json.dumps(record | {"released": READER_VERSION}, indent=1) + "\n")
     for name, pattern in _PLACES.items():
         path = ROOT / name
         text = path.read_text()
@@ -116,6 +118,15 @@ def _find_other_versions(version: str) -> Iterator[str]:
         if not stated:
             yield f"{name} states no version"
         yield from (f"{name} states {other}" for other in sorted(set(stated) - {version}))
+
+
+def _find_tree_faults() -> Iterator[str]:
+    """Compare the trees of the recorded pages with the record. Refuse also if the documents are not on this machine."""
+    if json.loads((ROOT / VERSIONS).read_text())["released"] != READER_VERSION:
+        yield f"{VERSIONS} does not state reader version {READER_VERSION} as released: run --bump"
+    done = subprocess.run([sys.executable, "-m", "tests.golden"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        yield f"the trees are not those of the record: {(done.stderr or done.stdout).strip()}"
 
 
 def _find_changelog_faults(version: str, text: str) -> Iterator[str]:

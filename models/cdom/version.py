@@ -25,9 +25,10 @@ INTERFACE_VERSION = "0.9.3"
 """Version of the HTTP interface, as its OpenAPI document states it."""
 
 READER_VERSION = 3
-"""Version of what reads documents. Raise it by one in each commit that changes a tree of the same bytes and options.
+"""Version of what reads documents.
 
-`tests/golden/test_reader_version.py` fails when weights or golden trees changed and this number did not.
+READER_VERSION is raised once per release cycle by the first commit that changes a tree against the last release.
+`tests/golden` holds digests of the trees of the last release and fails when they changed and this number did not.
 Trees of 0.9.20 and earlier, and ingested trees, have 0.
 """
 

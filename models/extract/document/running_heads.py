@@ -1,6 +1,7 @@
-"""Running heads and feet in tables: small tables that pages repeat in margins, and rows with the page's number."""
+"""Running heads and feet: lines and small tables that pages repeat in margins, and rows with the page's number."""
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -13,7 +14,7 @@ from quire.models.extract.document.draft import Draft
 
 @dataclass(frozen=True, slots=True)
 class RunningHeadLimits:
-    """When a repeated table is a running head or foot."""
+    """When a repeated line, table or row is a running head or foot."""
 
     most_rows: int = 5
     """Rows of such a table."""
@@ -30,11 +31,86 @@ class RunningHeadLimits:
     least_rows: int = 3
     """Rows of a table of which the first or last can be a running head or foot."""
     edge: float = 0.13
-    """Share of the page's height in which such a row is, at the top or at the bottom."""
+    """Share of the page's height in which such a row or a line is, at the top or at the bottom."""
+    least_pages: int = 3
+    """Pages on which a line must repeat: two are a coincidence."""
+    least_bodies: int = 2
+    """Pages with the line that must hold other text: a line that fills all its pages is their text."""
+    most_line_chars: int = 160
+    """Characters of a line that repeats; longer is text."""
 
 
 LIMITS = RunningHeadLimits()
 _DIGITS = re.compile(r"\d+")
+_MOVABLE = frozenset(
+    {
+        BlockType.PARAGRAPH,
+        BlockType.HEADING,
+        BlockType.LIST_ITEM,
+        BlockType.FOOTNOTE,
+        BlockType.FORMULA,
+    }
+)
+_NUMBER = re.compile(r"(?<!\W)(?:page|seite|p\.)?[^\w#]*#\W*(?:(?:of|von)[^\w#]*#\W*)?")
+
+Key = tuple[BlockType, str]
+
+
+def mark_running(drafts: list[Draft]) -> None:
+    """Retype blocks at page edges whose text (numbers aside) repeats on three pages or more.
+
+    A block that is all of its page is not retyped, unless other pages show the same line above or below a body. Neither
+    are all the blocks of a document.
+    """
+    seen: dict[Key, dict[int, Draft]] = defaultdict(dict)
+    for draft in drafts:
+        kind = _find_edge(draft)
+        if kind is not None:
+            seen[kind, _normalise(draft.block.text)].setdefault(draft.page.number, draft)
+    repeated = {key: by_page for key, by_page in seen.items() if len(by_page) >= LIMITS.least_pages}
+    running = {id(draft) for by_page in repeated.values() for draft in by_page.values()}
+    bodies = {draft.page.number for draft in drafts if draft.type not in FURNITURE and id(draft) not in running}
+    for (kind, _), by_page in repeated.items():
+        if len(bodies & by_page.keys()) >= LIMITS.least_bodies:
+            for draft in by_page.values():
+                draft.type, draft.level = kind, None
+    _restore_text(drafts)
+
+
+def _restore_text(drafts: list[Draft]) -> None:
+    """Make furniture text again when it is all that its page or its document has."""
+    bodies = {draft.page.number for draft in drafts if draft.type not in FURNITURE}
+    proven = {_normalise(draft.block.text) for draft in drafts if _is_furniture(draft) and draft.page.number in bodies}
+    for draft in drafts:
+        if not _is_furniture(draft) or draft.page.number in bodies:
+            continue
+        text = _normalise(draft.block.text)
+        if not bodies or (text not in proven and not _NUMBER.fullmatch(text)):
+            draft.type = BlockType.PARAGRAPH
+
+
+def _is_furniture(draft: Draft) -> bool:
+    """Return whether the position made the block furniture; furniture stated by a format (without a box) is trusted."""
+    return draft.type in FURNITURE and draft.block.bbox is not None
+
+
+def _find_edge(draft: Draft) -> BlockType | None:
+    """Return the furniture type for the block's edge, or None when it cannot be a running head."""
+    height = draft.page.height
+    if (
+        draft.type not in _MOVABLE
+        or not height
+        or draft.block.bbox is None
+        or len(draft.block.text) > LIMITS.most_line_chars
+    ):
+        return None
+    if draft.bottom <= LIMITS.edge * height:
+        return BlockType.PAGE_HEADER
+    return BlockType.PAGE_FOOTER if draft.top >= (1 - LIMITS.edge) * height else None
+
+
+def _normalise(text: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"\d+|\b[ivxlc]+\b", "#", text.lower())).strip()
 
 
 def free_running_tables(drafts: list[Draft]) -> None:

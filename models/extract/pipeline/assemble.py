@@ -28,10 +28,10 @@ from quire.models.extract.coverage.total import total_coverage
 from quire.models.extract.document.confidence import Rating, rate_blocks
 from quire.models.extract.document.continued import LeftOut, join_tables
 from quire.models.extract.document.draft import Draft, limit_pictures, make_drafts
-from quire.models.extract.document.hyphens import mark_running, settle_hyphens
+from quire.models.extract.document.hyphens import settle_hyphens
 from quire.models.extract.document.joins import link_joins
 from quire.models.extract.document.levels import free_flat_levels, set_levels
-from quire.models.extract.document.running_heads import free_running_rows, free_running_tables
+from quire.models.extract.document.running_heads import free_running_rows, free_running_tables, mark_running
 from quire.models.extract.document.table_checks import check_block
 from quire.models.extract.steps import Steps, read_in_steps
 

@@ -1,4 +1,4 @@
-"""The contract over formats and operations: each is read alike inside and outside the sandbox, and everything works."""
+"""Each format is read alike inside and outside the sandbox. tests/models has the operations on their trees."""
 
 import io
 import json
@@ -13,9 +13,6 @@ from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.ports import ReadOutcome
 from quire.models.cdom.tree import load_tree
-from quire.models.export.graph import tree_to_graph
-from quire.models.export.html import tree_to_html
-from quire.models.export.markdown import tree_to_markdown
 from quire.models.extract.formats.common.installed import READERS as INSTALLED_READERS
 from quire.models.extract.formats.common.installed import find_installed
 from quire.models.extract.registry import READERS
@@ -109,16 +106,14 @@ def test_password_of_a_document_does_not_open_the_next_of_its_job(reader: Docume
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_sandbox_reads_a_format_like_the_library_and_operations_work_on_it(reader: DocumentReader, name: str) -> None:
+def test_sandbox_reads_a_format_like_the_library(reader: DocumentReader, name: str) -> None:
     outcome = reader.read(io.BytesIO(FILES[name]), ReadOptions())
     assert outcome.error is None
     tree = load_tree(outcome.tree_json)
     outside = read_tree(FILES[name])
     assert tree.source.format == name
     assert (tree.blocks, tree.pages, tree.metadata) == (outside.blocks, outside.pages, outside.metadata)
-    assert "needle" in tree_to_markdown(tree)
-    assert "needle" in tree_to_html(tree)
-    assert tree_to_graph(tree).nodes
+    assert any("needle" in block.text or block.table for block in tree.blocks)
     assert all(block["provenance"]["path"] for block in json.loads(outcome.tree_json)["blocks"])
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 
 from quire.actors.reader.outcome import describe
 from quire.models.cdom.errors import ExtractError
@@ -26,21 +27,23 @@ from quire.models.redaction.redact import REDACTABLE
 from quire.serve_apps.api.context.resources import ApiLimits, Ports
 from quire.storage.inside.members import add_members
 from quire.storage.queue.publish import finish
-from quire.storage.store import Store
+from quire.storage.store import Store, open_store
 from quire.storage.values.rows import Claim, Failed, Finished, MemberFile, Succeeded
 from tests.actors.sandbox.test_every_format import make_files
 from tests.api.harness import Eyes, TinyReader, at_work, client_of, make_resources, serving
 from tests.api.results.test_originals import InProcess
 from tests.api.searching import search_ports
+from tests.conftest import SIGNING_KEY
 from tests.models.extract.flow_trees import zipped
 from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import deck, shape, slide
 from tests.models.extract.formats.slides.decks import paragraph as words
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph
 from tests.models.redaction.test_formats import types
+from tests.postgres import TestServer
 from tests.storage.scenes import put_blob
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="module")]
 
 WORD = "needle"
 MAIL = "ann.lee@example.org"
@@ -140,8 +143,20 @@ async def submit(client: httpx.AsyncClient, contents: dict[str, bytes]) -> dict[
     return found
 
 
-@pytest.fixture
-async def shelf(store: Store, dsn: str, tmp_path: Path) -> AsyncIterator[Shelf]:
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def shelf(postgres_server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shelf]:
+    """One shelf for all tests, which leave it as it was."""
+    folder = tmp_path_factory.mktemp("shelf")
+    with postgres_server.database() as dsn:
+        store = open_store(dsn, folder / "workdir", signing_key=SIGNING_KEY)
+        try:
+            async for opened in fill_shelf(store, dsn, folder):
+                yield opened
+        finally:
+            store.close()
+
+
+async def fill_shelf(store: Store, dsn: str, tmp_path: Path) -> AsyncIterator[Shelf]:
     flag = make_flagger("regex")
     with search_ports(store, tmp_path) as (searching, _):
         ports = Ports(
@@ -189,11 +204,13 @@ async def test_personal_data_of_each_format_waits_for_review_and_decisions_hold(
     for name, path in shelf.paths.items():
         found = [one for one in waiting if path.endswith(one["document_id"]) and one["flag"] == "pii:email"]
         assert found, name
-        for one in found:
-            decision = {"flag": one["flag"], "decision": "rejected"}
-            answer = await shelf.client.post(f"{path}/blocks/{one['block_id']}/review", json=decision)
-            assert answer.status_code == 200, name
-        assert MAIL in shown(await shelf.get(f"{path}/export/markdown", redacted=True)), name
+        for decision in ("rejected", "approved"):
+            for one in found:
+                body = {"flag": one["flag"], "decision": decision}
+                answer = await shelf.client.post(f"{path}/blocks/{one['block_id']}/review", json=body)
+                assert answer.status_code == 200, name
+            masked = shown(await shelf.get(f"{path}/export/markdown", redacted=True))
+            assert (MAIL in masked) is (decision == "rejected"), (name, decision)
 
 
 async def test_originals_are_served_unchanged_and_redacted_where_supported(shelf: Shelf) -> None:

@@ -1,5 +1,6 @@
 """Every place that repeats the version states that of `pyproject.toml`; a release without its parts is refused."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,9 +43,32 @@ def test_date_changelog_refuses_a_release_without_entries() -> None:
 
 
 def test_bump_writes_version_into_every_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in release._PLACES:
+    for name in (*release._PLACES, release.VERSIONS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text((release.ROOT / name).read_text())
     monkeypatch.setattr(release, "ROOT", tmp_path)
+    monkeypatch.setattr(release, "READER_VERSION", 99)
     release.bump("9.8.7")
     assert list(release._find_other_versions("9.8.7")) == []
+    assert json.loads((tmp_path / release.VERSIONS).read_text())["released"] == 99
+
+
+@pytest.mark.parametrize(
+    ("program", "faults"),
+    [
+        ("", []),
+        ("raise SystemExit('golden: 2 pages differ')", ["the trees are not those of the record: golden: 2 pages differ"]),
+    ],
+)
+def test_release_is_refused_when_trees_differ_from_the_record(
+    program: str, faults: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tests" / "golden").mkdir(parents=True)
+    (tmp_path / "tests" / "golden" / "__main__.py").write_text(program)
+    record = json.loads((release.ROOT / release.VERSIONS).read_text())
+    (tmp_path / release.VERSIONS).write_text(json.dumps(record))
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    monkeypatch.setattr(release, "READER_VERSION", record["released"])
+    assert list(release._find_tree_faults()) == faults
+    monkeypatch.setattr(release, "READER_VERSION", record["released"] + 1)
+    assert "run --bump" in next(release._find_tree_faults())

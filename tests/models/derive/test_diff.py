@@ -64,7 +64,7 @@ def test_a_changed_cell_modifies_the_table() -> None:
     assert [(c.a, c.b) for c in entry.text_diff or ()] == [("1.00", "2.00")]
 
 
-def test_the_partner_of_a_changed_block_is_found_far_into_a_rewritten_part() -> None:
+def test_partner_of_changed_block_is_found_far_into_rewritten_part() -> None:
     old = [f"{LONG} number {n} of the old text" for n in range(300)]
     new = [text.replace("old", "new") for text in old]
     summary = compare_trees(paragraphs(*old), paragraphs(*new)).summary

@@ -83,7 +83,7 @@ def test_same_corpus_gives_the_same_split_without_overlap(corpus: list[str], rat
     assert not set(sides[0]) & set(sides[1])
 
 
-def test_the_split_is_near_its_ratio_and_does_not_depend_on_the_rest() -> None:
+def test_split_is_near_its_ratio_and_does_not_depend_on_rest() -> None:
     corpus = [f"text number {n}" for n in range(4000)]
     val = [text for text in corpus if split_of(text, 0.05) is Split.VAL]
     assert 140 < len(val) < 260

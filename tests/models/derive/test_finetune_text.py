@@ -44,7 +44,7 @@ def test_an_answer_does_not_repeat_its_headings() -> None:
     assert answers(chunks_of("Cranes")) == []
 
 
-def test_the_question_names_the_section_and_the_record_its_source() -> None:
+def test_question_names_section_and_record_its_source() -> None:
     (record,) = make_records(chunks_of("Lift.", path=("Harbour", "Cranes")), FinetuneOptions(style=Style.CHAT))
     assert record["messages"][0]["content"] == 'What does the document say in the section "Harbour > Cranes"?'
     assert record["metadata"] == {"document": "doc_1", "pages": [2, 3], "section": ["Harbour", "Cranes"]}

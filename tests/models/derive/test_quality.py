@@ -24,7 +24,7 @@ def test_a_row_counts_pages_tables_fields_and_flags() -> None:
     assert row.confidence == round((0.5 * 13 + 1.0) / 14, 4)
 
 
-def test_the_aggregate_sums_the_rows_and_names_the_failures() -> None:
+def test_aggregate_sums_rows_and_names_failures() -> None:
     tree = make_tree(make_block(BlockType.PARAGRAPH, "Total: 5.00", flags=("pii:email",)))
     rows = [rate_document("a", tree), rate_document("b", tree), rate_failure("c", ErrorCode.ENCRYPTED, "pdf")]
     total = summarise(rows).aggregate

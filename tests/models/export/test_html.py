@@ -84,7 +84,7 @@ def test_links_are_kept_only_when_http_https_mailto_or_a_place_on_the_page() -> 
     assert safe_href("ht\ntp://a.example") == "http://a.example"
 
 
-def test_a_page_has_one_h1_a_main_landmark_a_language_and_the_policy() -> None:
+def test_page_has_one_h1_main_landmark_language_and_policy() -> None:
     tree = make_tree(
         make_block(BlockType.TITLE, "Rivers & <dams>"), make_block(BlockType.PARAGRAPH, "x"), language="de"
     )

@@ -55,7 +55,7 @@ STYLES = st.tuples(
 )
 
 
-@settings(max_examples=3000)
+@settings(max_examples=300)
 @given(TRICKY, st.integers(0, 24), st.integers(0, 24), STYLES)
 def test_rendered_markdown_shows_the_text_for_any_content(
     text: str, one: int, two: int, style: tuple[bool, bool, bool, str | None]

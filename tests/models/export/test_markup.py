@@ -17,7 +17,7 @@ def test_attributes_are_quoted_and_complete() -> None:
     assert open_tag("p", class_='a"b', aria_label="<x>", id=None) == '<p class="a&quot;b" aria-label="&lt;x&gt;">'
 
 
-def test_the_header_policy_is_the_meta_policy_and_a_sandbox() -> None:
+def test_header_policy_is_meta_policy_and_sandbox() -> None:
     assert f"{META_POLICY}; sandbox" == CONTENT_SECURITY_POLICY
     assert "script" not in META_POLICY
     assert META_POLICY.startswith("default-src 'none'")

@@ -53,7 +53,7 @@ def test_headings_text_and_lists_come_back() -> None:
     ]
 
 
-def test_an_item_keeps_the_number_that_the_document_says() -> None:
+def test_item_keeps_number_that_document_says() -> None:
     assert [block.text for block in reread(make_block(BlockType.LIST_ITEM, "3. third", level=1))] == ["3. third"]
 
 
@@ -111,6 +111,6 @@ def test_the_properties_are_the_documents_own() -> None:
     assert "python-docx" not in (properties.comments + properties.author)
 
 
-def test_a_document_without_a_block_is_an_empty_file() -> None:
+def test_document_without_block_is_empty_file() -> None:
     empty: Tree = make_tree()
     assert docx.Document(io.BytesIO(tree_to_docx(empty))).paragraphs == []

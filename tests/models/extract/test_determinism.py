@@ -56,7 +56,7 @@ def read(data: bytes, *, backwards: bool) -> bytes:
 
 
 @pytest.mark.parametrize("start", range(0, FILES, BATCH))
-def test_a_file_read_twice_in_two_ways_gives_the_same_bytes(start: int) -> None:
+def test_file_read_twice_in_two_ways_gives_same_bytes(start: int) -> None:
     differing = [
         seed
         for seed in range(start, start + BATCH)

@@ -49,7 +49,7 @@ def test_a_card_number_broken_over_two_blocks_is_masked_in_both() -> None:
     assert [block.text for block in redacted.blocks] == ["card [REDACTED:credit_card]", "[REDACTED:credit_card] thanks"]
 
 
-def test_an_address_torn_at_a_hyphen_is_masked_in_both_parts() -> None:
+def test_address_torn_at_hyphen_is_masked_in_both_parts() -> None:
     redacted = redact_tree(scanned("write to ann.example@post-", "amt.example.org"), {})
     assert "ann" not in text_of(redacted)
     assert "amt.example" not in text_of(redacted)
@@ -164,7 +164,7 @@ def test_address_at_the_end_of_a_sentence_does_not_join_the_next_paragraph() -> 
     assert found.blocks[1].flags == ()
 
 
-def test_an_address_torn_after_a_dot_is_masked_in_both_parts() -> None:
+def test_address_torn_after_dot_is_masked_in_both_parts() -> None:
     redacted = redact_tree(scanned("write to ann.meier@post.", "example.org today"), {})
     assert "ann.meier" not in text_of(redacted)
     assert "example.org" not in text_of(redacted)

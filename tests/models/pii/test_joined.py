@@ -98,7 +98,7 @@ def test_fields_are_texts_then_cells_and_hidden_text_comes_last() -> None:
     ]
 
 
-def test_a_cell_is_looked_at_behind_the_heading_of_its_column() -> None:
+def test_cell_is_looked_at_behind_heading_of_its_column() -> None:
     columns = join_columns((paragraph(0, "no table"), grid(1, ["Name", "Phone"], ["Ann", "5550100"], ["Ben", ""])))
     assert columns.text == "Phone\n5550100\n"
     assert [(part.field.block, part.field.cell) for part in columns.parts] == [(1, 1), (1, 3)]

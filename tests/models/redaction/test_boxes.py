@@ -91,7 +91,7 @@ def test_a_rejected_value_is_neither_looked_for_nor_hidden() -> None:
     assert view_page(tree, rejected, 1).hidden == ()
 
 
-def test_the_sandbox_draws_the_page_and_says_where_the_values_stand() -> None:
+def test_sandbox_draws_page_and_says_where_values_stand() -> None:
     reader = DocumentReader(SandboxLimits())
     try:
         marks = list(mark_values(scanned(a_letter()), {}, 1).values())

@@ -84,7 +84,7 @@ def test_cells_hold_blocks_and_literal_text() -> None:
     assert table.table.cells[2].header
 
 
-def test_a_column_states_the_style_of_its_cells_but_not_of_its_head() -> None:
+def test_column_states_style_of_its_cells_but_not_of_its_head() -> None:
     table = of_type(read_tree(adoc('[%header,cols="2*,h"]\n|===\n|a |b |c\n\n|1 |2 |3\n|===\n')), BlockType.TABLE)[0]
     assert table.table is not None
     assert [cell.header for cell in table.table.cells] == [True, True, True, False, False, True]

@@ -110,7 +110,7 @@ def test_furniture_and_hidden_text_are_not_chunked() -> None:
     assert [chunk.text for chunk in chunk_tree(tree, TOKENIZER)] == ["seen"]
 
 
-def test_a_chunk_never_crosses_a_heading_of_the_same_or_a_higher_level() -> None:
+def test_chunk_never_crosses_heading_of_same_or_higher_level() -> None:
     tree = make_tree(
         make_block(H, "One", level=1), make_block(P, "a"), make_block(H, "Deep", level=2), make_block(P, "b"),
         make_block(H, "Two", level=1), make_block(P, "c"),

@@ -167,7 +167,7 @@ def test_every_field_leads_to_its_block_and_runs_are_equal(tree: Tree) -> None:
     assert fields == find_fields(tree)
 
 
-def test_a_heading_is_a_pair_only_when_its_label_is_known() -> None:
+def test_heading_is_pair_only_when_its_label_is_known() -> None:
     headings = [make_block(BlockType.HEADING, text) for text in ("Part I: New toys", "Invoice No: INV-7")]
     assert [field.canonical_key for field in find_fields(make_tree(*headings))] == ["invoice_number"]
 

@@ -80,7 +80,7 @@ def test_each_cell_is_a_row_with_head_label_number_and_place() -> None:
     assert [row["number"] for row in rows if row["header"]] == [None, None]
 
 
-def test_a_continued_table_is_one_table_with_the_page_of_each_row() -> None:
+def test_continued_table_is_one_table_with_page_of_each_row() -> None:
     parts = (TablePart(page=3, rows=2), TablePart(page=4, rows=2))
     made = make_table(ROWS)
     table = Table(rows=made.rows, cols=made.cols, cells=made.cells, parts=parts)
@@ -119,7 +119,7 @@ def test_a_workbook_is_read_back_with_its_texts_and_numbers() -> None:
     assert [cell.text for cell in table.cells] == ["Item", "Price", "Crane", "1234.5", "Hook", "-7", "=1+1", "007"]
 
 
-def test_a_workbook_never_holds_a_formula_or_a_broken_character() -> None:
+def test_workbook_never_holds_formula_or_broken_character() -> None:
     archive = zipfile.ZipFile(
         io.BytesIO(write_workbook([WorkbookSheet("A & B", ["h"], [["=1+1\x00"], ["\ud800<"], [2.5]])]))
     )

@@ -78,7 +78,7 @@ def test_every_character_of_the_files_parts_is_accounted_for(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_a_word_that_the_reader_drops_is_lost_and_warned_of(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_word_that_reader_drops_is_lost_and_warned_of(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read_tree(FILES[kind])
     reader = type(find_reader(sniff(FILES[kind]))(FILES[kind], ReadOptions()))
     monkeypatch.setattr(reader, "written", lambda self: [[] for _ in self.facts.page_numbers])
@@ -144,7 +144,7 @@ def test_a_mail_is_stated_apart_from_its_reader(said: str, encoding: str) -> Non
     assert (coverage.complete, coverage.characters.excluded) == (True, {})
 
 
-def test_the_subject_of_a_mail_and_the_name_of_a_sheet_must_be_in_the_tree() -> None:
+def test_subject_of_mail_and_name_of_sheet_must_be_in_tree() -> None:
     page = [FlowBlock(BlockType.PARAGRAPH, "Words")]
     mail = state_eml(b"To: Ann\r\nSubject: 2468\r\n\r\nWords\r\n")
     assert account_flow(mail, [page], first=1)[0].characters.lost == len("2468")
@@ -172,7 +172,7 @@ def test_field_codes_and_deletions_of_old_word_files_are_excluded() -> None:
     assert coverage.complete
 
 
-def test_the_title_of_an_asciidoc_list_is_read_across_a_blank_line() -> None:
+def test_title_of_asciidoc_list_is_read_across_blank_line() -> None:
     tree = read_tree(b"= Ropes\n\nSome text.\n\n.Procedure\n\n. Tie it.\n. Pull it.\n")
     assert "Procedure" in [block.text for block in tree.blocks]
     assert stated(tree).complete

@@ -10,7 +10,7 @@ MAIL = b"From: a@b.org\nSubject: s\nMIME-Version: 1.0\n\nThe body of the mail.\n
 
 
 @pytest.mark.parametrize("fault", [AttributeError, TypeError, RecursionError, MemoryError, UnicodeError])
-def test_a_fault_of_a_counter_costs_the_statement_not_the_document(
+def test_fault_of_counter_costs_statement_not_document(
     fault: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(data: bytes) -> None:

@@ -62,7 +62,7 @@ def test_every_character_of_a_good_page_is_placed() -> None:
     assert states(stated.characters)
 
 
-def test_the_hyphen_of_a_divided_word_is_left_out_by_name_with_its_place() -> None:
+def test_hyphen_of_divided_word_is_left_out_by_name_with_its_place() -> None:
     (page,) = statement(make_paper().read()).pages
     assert page.characters.excluded == {"line_end_hyphen": 1}
     assert page.excluded[0].bbox is not None
@@ -114,7 +114,7 @@ def test_a_line_that_is_dropped_after_layout_is_reported() -> None:
         assert tree.pages[0].confidence < page.confidence
 
 
-def test_a_value_that_stands_twice_and_is_in_the_tree_once_is_reported() -> None:
+def test_value_that_stands_twice_and_is_in_tree_once_is_reported() -> None:
     lines = [("Total", TOP), ("Total", LOW), ("5", BESIDE), ("5", UNDER)]
     painted = Painted(
         text="TotalTotal55",

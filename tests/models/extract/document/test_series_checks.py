@@ -53,7 +53,7 @@ def test_wrong_balance_is_reported_and_not_its_neighbours() -> None:
     assert [span.cell for span in block.flag_spans] == [4 * 3 + 2]
 
 
-def test_an_account_with_the_newest_entry_first_holds_as_well() -> None:
+def test_account_with_newest_entry_first_holds_as_well() -> None:
     rows = [["", "Amount", "Saldo"], ["d", "4", "110"], ["c", "3", "106"], ["b", "2", "103"], ["a", "1", "101"]]
     assert checks_of(make_table(rows), RUNNING_BALANCE) == [True, True, True]
 

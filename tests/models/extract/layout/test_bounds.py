@@ -15,7 +15,7 @@ from quire.models.cdom.tree import dump_tree
 from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import Paper, read_tree
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.nightly]
 
 MANY = 10_000
 GROWTH = 3.0

@@ -39,7 +39,7 @@ def test_a_caption_continues_where_its_line_is_full() -> None:
     assert grouped(caption, "to become one") == [[caption, "to become one"]]
 
 
-def test_a_sentence_that_names_a_table_at_its_line_start_continues() -> None:
+def test_sentence_that_names_table_at_its_line_start_continues() -> None:
     assert grouped(FULL + " see", "Table 5. It has all of them") == [[FULL + " see", "Table 5. It has all of them"]]
 
 
@@ -106,7 +106,7 @@ def run_in(text: str, base: float, bold: int) -> Line:
     return made
 
 
-def test_a_running_in_heading_over_two_lines_is_a_span_of_its_paragraph() -> None:
+def test_running_in_heading_over_two_lines_is_span_of_its_paragraph() -> None:
     first, second = "Proposed changes to the structure of all the", "offices. We now describe what the changes are"
     lines = [run_in(first, 100, len(first)), run_in(second, 112, 8), line("and what they are for.", 124)]
     (group,) = group_paragraphs(lines, 10.0)
@@ -114,6 +114,6 @@ def test_a_running_in_heading_over_two_lines_is_a_span_of_its_paragraph() -> Non
     assert [text[run.start : run.end] for run in runs] == [f"{first} offices."]
 
 
-def test_a_bold_line_above_text_that_begins_in_bold_stays_a_heading() -> None:
+def test_bold_line_above_text_that_begins_in_bold_stays_heading() -> None:
     lines = [run_in("Proposed changes.", 100, 17), run_in("Offices. We now describe", 112, 8)]
     assert len(group_paragraphs(lines, 10.0)) == 2

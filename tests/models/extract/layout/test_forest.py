@@ -48,7 +48,7 @@ def test_a_row_scores_the_same_alone_and_among_others() -> None:
     assert [forest.probabilities(rows[at : at + 1])[0] for at in range(50)] == together.tolist()
 
 
-def test_the_weights_that_ship_were_learned_on_the_features_that_are_made() -> None:
+def test_weights_that_ship_were_learned_on_features_that_are_made() -> None:
     assert load_forest(WEIGHTS).names == NAMES
 
 

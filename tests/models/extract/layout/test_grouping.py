@@ -104,7 +104,7 @@ def test_code_with_text_between_or_far_below_stays_two_listings() -> None:
     assert len(join_listings([BlockType.CODE] * 2, [code, [line("b = 2", 160, code=True)]])[0]) == 2
 
 
-def test_an_item_of_a_statute_continues_at_the_left_edge() -> None:
+def test_item_of_statute_continues_at_left_edge() -> None:
     lines = [
         line("(c) Prevent damage to or waste of some", 100, 64),
         line("any natural resource, of property, or the", 112),
@@ -133,7 +133,7 @@ def test_indented_paragraph_below_an_item_starts_a_new_block() -> None:
     assert len(grouped(*item, line("This section holds for all of them", 124, 64))) == 2
 
 
-def test_the_second_line_of_a_bold_heading_may_be_set_in() -> None:
+def test_second_line_of_bold_heading_may_be_set_in() -> None:
     head = [
         line("APPENDIX A: THE PARTS OF ALL THE CARDS AND OF THEIR USE", 100, bold=True),
         line("COMPARISON", 113, 70, bold=True),
@@ -169,7 +169,7 @@ def test_words_with_other_gaps_or_nothing_below_them_stay_apart(
 
 
 @pytest.mark.parametrize("rule", [BlockType.HEADING, BlockType.LIST_ITEM])
-def test_a_large_item_with_a_round_bullet_is_not_a_heading(rule: BlockType) -> None:
+def test_large_item_with_round_bullet_is_not_heading(rule: BlockType) -> None:
     item = Line(50, 60, 250, 80, 76, 20.0, "• Verification", bold=True)
     text = [line(FULL, 100 + 12 * at) for at in range(20)]
     marks = PageMarks(width=420, height=600, lines=[item, *text])

@@ -41,7 +41,7 @@ def joined(upper: str, lower: str, *others: str) -> str:
         ("a network-", "based service", "a network-based service"),
     ],
 )
-def test_a_page_that_divides_no_words_keeps_the_hyphens_at_its_line_ends(upper: str, lower: str, whole: str) -> None:
+def test_page_that_divides_no_words_keeps_hyphens_at_its_line_ends(upper: str, lower: str, whole: str) -> None:
     assert joined(upper, lower, *PLAIN * 20) == whole
 
 

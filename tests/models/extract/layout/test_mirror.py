@@ -40,7 +40,7 @@ def test_pieces_of_a_row_follow_from_the_right() -> None:
     assert first.text.startswith("ראשון שני")
 
 
-def test_the_first_column_of_a_table_is_the_right_one() -> None:
+def test_first_column_of_table_is_right_one() -> None:
     rules = [Rule(40, y, 260, y) for y in (50, 70, 90, 110)]
     posts = [Rule(x, 50, x, 110) for x in (40, 150, 260)]
     cells = [line(160, 63 + 20 * at, f"ימין {at}", 60) for at in range(3)]

@@ -39,23 +39,23 @@ def test_block_between_columns_above_and_below_separates_them() -> None:
     assert found == [*sides, "table", *sides]
 
 
-def test_a_word_that_sticks_out_into_the_next_column_parts_nothing() -> None:
+def test_word_that_sticks_out_into_next_column_parts_nothing() -> None:
     lines = columns(60)
     lines[6] = line(50, lines[6].base, "A word too long for it l3", 175)
     assert names(lines) == [f"{side}{at}" for side in "lr" for at in range(6)]
 
 
-def test_a_short_title_across_the_gutter_parts_the_columns() -> None:
+def test_short_title_across_gutter_parts_columns() -> None:
     title = line(50, 105, "A title that ends behind the gutter title", 190)
     assert names([*columns(60), title])[:7] == ["l0", "l1", "l2", "r0", "r1", "r2", "title"]
 
 
-def test_a_note_far_below_the_columns_ends_the_page() -> None:
+def test_note_far_below_columns_ends_page() -> None:
     note = line(50, 320, "A note at the foot of the page note")
     assert names([*columns(60), note])[-1] == "note"
 
 
-def test_the_first_word_of_a_stretched_line_is_not_a_label() -> None:
+def test_first_word_of_stretched_line_is_not_label() -> None:
     from quire.models.extract.layout.figures.pictures import _continues_text
 
     rows = [line(220, 60, "For", 15), line(255, 60, "example,", 40), line(220, 84, "a longer line of the same column")]
@@ -64,7 +64,7 @@ def test_the_first_word_of_a_stretched_line_is_not_a_label() -> None:
     assert not _continues_text(line(216, 100, "10", 10), box, rows)
 
 
-def test_an_order_found_before_is_that_of_lines_in_the_same_places() -> None:
+def test_order_found_before_is_that_of_lines_in_same_places() -> None:
     known: KnownOrders = {}
     lines, again, moved = columns(100), columns(100), list(reversed(columns(100)))
     for given in (lines, again, moved):
@@ -84,7 +84,7 @@ def test_a_picture_between_columns_into_which_text_reaches_parts_no_column() -> 
     assert with_picture(165, 90, 235, 190) == ["l0", "picture", *left[1:], *(f"r{at}" for at in range(6))]
 
 
-def test_a_picture_that_stands_clear_of_the_columns_keeps_its_place() -> None:
+def test_picture_that_stands_clear_of_columns_keeps_its_place() -> None:
     sides = [f"{side}{at}" for side in "lr" for at in range(6)]
     assert with_picture(165, 300, 235, 400) == [*sides, "picture"]
 

@@ -70,7 +70,7 @@ def test_boxes_of_turned_text_are_at_its_visible_place(degrees: int) -> None:
 
 @pytest.mark.parametrize("degrees", [90, 270])
 @pytest.mark.parametrize("ruled", [True, False], ids=["ruled", "open"])
-def test_a_table_on_its_side_is_found_on_a_page_of_upright_text(degrees: int, ruled: bool) -> None:
+def test_table_on_its_side_is_found_on_page_of_upright_text(degrees: int, ruled: bool) -> None:
     paper = Paper(600, 800)
     with pymupdf.open(stream=upright(ruled, prose=False)) as original:
         clip = pymupdf.Rect(45, 60, 525, 200)
@@ -98,7 +98,7 @@ def test_a_table_on_its_side_continues_over_pages() -> None:
     assert table_rows(tree) == [*ROWS, *ROWS[1:]]
 
 
-def test_a_stamp_along_the_margin_does_not_turn_the_page() -> None:
+def test_stamp_along_margin_does_not_turn_page() -> None:
     paper = Paper()
     turn = (pymupdf.Point(20, 500), pymupdf.Matrix(90))
     paper.page.insert_text((20, 500), "arXiv:2101.00001v1 [cs.DL] 1 Jan 2021 and more of it", fontsize=14, morph=turn)

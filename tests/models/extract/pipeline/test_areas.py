@@ -59,7 +59,7 @@ def test_only_the_garbled_lines_of_a_paragraph_are_read_again() -> None:
     assert (made.text, made.recognised) == ("The crane stands ready now on the quay.", True)
 
 
-def test_a_block_is_read_as_a_whole_when_all_its_lines_are_garbled() -> None:
+def test_block_is_read_as_whole_when_all_its_lines_are_garbled() -> None:
     lines = [line("xqzw kjvb", 100), line("mnbv qwrt", 112)]
     block = replace(paragraph(*lines), spans=(Span(start=0, end=4, bold=True),))
     areas = garbled_areas([block], lines, lines, SIZE)

@@ -89,7 +89,7 @@ def test_repeated_line_is_not_a_running_head_when_one_page_has_a_body() -> None:
     assert BlockType.PAGE_HEADER not in {block.type for block in tree.blocks}
 
 
-def test_a_page_left_blank_keeps_the_running_head_of_the_others() -> None:
+def test_page_left_blank_keeps_running_head_of_others() -> None:
     pages = [page(n, text(f"Annual report {n}", 20), text()) for n in (1, 2, 3)]
     tree = build(*pages, page(4, text("Annual report 4", 20)))
     assert tree.blocks[-1].type is BlockType.PAGE_HEADER
@@ -135,7 +135,7 @@ def test_a_title_in_the_type_of_numbered_sections_stands_above_them() -> None:
     ]  # fmt: skip
 
 
-def test_a_first_heading_among_unnumbered_ones_of_its_type_is_not_a_title() -> None:
+def test_first_heading_among_unnumbered_ones_of_its_type_is_not_title() -> None:
     sections = [heading("1.1 Scope", 14), text(), heading("Results", 18), text(), heading("2.1 Costs", 14), text()]
     tree = build(page(1, heading("Harbour Cranes", 18), text(), *sections))
     assert BlockType.TITLE not in {block.type for block in tree.blocks}
@@ -148,14 +148,14 @@ def test_the_outline_decides_over_everything() -> None:
     )
 
 
-def test_the_only_heading_of_the_largest_size_on_page_one_is_the_title() -> None:
+def test_only_heading_of_largest_size_on_page_one_is_title() -> None:
     first = page(1, heading("A Study of Things", 20), heading("Start", 12), text(), heading("Middle", 12), text())
     tree = build(first, page(2, heading("End", 12), text()))
     assert tree.blocks[0].type is BlockType.TITLE
     assert len(set(levels(tree).values())) == 1
 
 
-def test_a_paragraph_cut_by_the_page_continues_past_foot_and_note() -> None:
+def test_paragraph_cut_by_page_continues_past_foot_and_note() -> None:
     first = page(
         1,
         block(BlockType.PARAGRAPH, "The sentence stops in the", 500, ends_open=True),
@@ -171,7 +171,7 @@ def test_a_new_sentence_on_the_next_page_continues_nothing() -> None:
     assert build(first, page(2, text("Another begins.", 60))).blocks[1].continues is None
 
 
-def test_a_table_of_as_many_columns_on_the_next_page_continues() -> None:
+def test_table_of_as_many_columns_on_next_page_continues() -> None:
     def table(columns: int, y: float) -> PageBlock:
         return PageBlock(type=BlockType.TABLE, bbox=(50, y, 350, y + 60), table=Table(rows=2, cols=columns))
 

@@ -32,7 +32,7 @@ def interleaved() -> list[Word]:
     return [word for at in range(12) for word in (*left[5 * at : 5 * at + 5], *right[5 * at : 5 * at + 5])]
 
 
-def test_the_left_page_is_read_before_the_right_one_and_boxes_stay() -> None:
+def test_left_page_is_read_before_right_one_and_boxes_stay() -> None:
     found = RecognisedPage(number=1, words=tuple(interleaved()), engine="x", model=None, version="1")
     content = apply_recognition(PageContent(number=1, width=WIDTH, height=HEIGHT), found)
     text = " ".join(block.text for block in content.blocks)

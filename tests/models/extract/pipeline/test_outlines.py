@@ -46,7 +46,7 @@ def read(data: bytes, options: ReadOptions | None = None) -> PageContent:
         document.close()
 
 
-def test_a_page_of_curves_with_little_text_goes_to_a_recogniser() -> None:
+def test_page_of_curves_with_little_text_goes_to_recogniser() -> None:
     content = read(with_text(draw_curves(PROSE * 3), "and .org"))
     assert (content.route, content.reason) == (Route.OCR, "outlined-text")
 

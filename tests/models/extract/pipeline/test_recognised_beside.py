@@ -20,7 +20,7 @@ def recognise(reason: str) -> PageContent:
     return apply_recognition(content, page)
 
 
-def test_the_text_layer_of_a_picture_page_stays_and_is_not_read_twice() -> None:
+def test_text_layer_of_picture_page_stays_and_is_not_read_twice() -> None:
     read = recognise(PICTURE_TEXT)
     assert [block.text for block in read.blocks] == ["A title in the text layer", "", "Drawn words"]
     assert read.route is Route.OCR

@@ -40,7 +40,7 @@ def recognise(content: PageContent, *lines: tuple[str, tuple[float, float, float
 
 
 @pytest.mark.parametrize("scramble", SCRAMBLED)
-def test_a_page_in_a_garbled_font_goes_to_a_recogniser(scramble: Callable[[int], str]) -> None:
+def test_page_in_garbled_font_goes_to_recogniser(scramble: Callable[[int], str]) -> None:
     found = read(make_page(PROSE, scramble))
     assert (found.content.route, found.content.reason) == (Route.OCR, "garbage-text")
     assert found.pixels is not None
@@ -129,7 +129,7 @@ def _lines_in(font: str, texts: list[str], top: float = 300.0, *, code: bool = F
     ]
 
 
-def test_a_font_of_a_few_labels_is_judged_with_its_family() -> None:
+def test_font_of_few_labels_is_judged_with_its_family() -> None:
     prose = _lines_in("ABCDEF+Tahoma", [PROSE] * 2, 0.0)
     labels = ["GLN: 4000001123452", "zzgl. Umsatzsteuer", "Kfz-Hpf. Zzgl."]
     assert not find_garbled([*prose, *_lines_in("GHIJKL+Tahoma-Italic", labels)]).lines

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.nightly]
 ROOT = Path(__file__).resolve().parents[4]
 MOST_MB = 60
 """Between the 20th and the 100th length: 10 of passages, 40 of questions; 200 where the engine keeps what it made."""

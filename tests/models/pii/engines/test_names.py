@@ -47,7 +47,7 @@ def test_proper_nouns_a_model_passed_over_are_looked_up() -> None:
     }
 
 
-def test_a_surname_on_the_list_makes_a_name_of_two_words_and_not_of_three() -> None:
+def test_surname_on_list_makes_name_of_two_words_and_not_of_three() -> None:
     text = "Seen: Zork Nielsen, Zork Quill Reed, Old London."
     assert found(text, proper=("Zork Nielsen", "Zork Quill Reed", "Old London")) == {
         ("person", "Zork Nielsen"),

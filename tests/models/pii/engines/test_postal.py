@@ -31,7 +31,7 @@ def test_letterhead_lines_are_street_unit_town_country_and_code() -> None:
     }
 
 
-def test_a_town_alone_behind_a_street_is_a_place() -> None:
+def test_town_alone_behind_street_is_place() -> None:
     text = "She lives at 254 Damvergi Street, Nicosia"
     assert found(text, ("254 Damvergi Street",), ("Nicosia",)) == {
         ("address", "254 Damvergi Street"),
@@ -44,7 +44,7 @@ def test_town_and_country_behind_a_street_belong_to_the_address() -> None:
     assert found(text, ("98 Tylova 1036",), ("Recco",)) == {("address", "98 Tylova 1036, Recco, Guyana")}
 
 
-def test_a_line_no_tagger_knows_between_two_parts_belongs_to_the_address() -> None:
+def test_line_no_tagger_knows_between_two_parts_belongs_to_address() -> None:
     text = "It is in 37 Long Road 195\n Suite 203\n Pharmakas\n Cyprus 25572."
     assert found(text, ("37 Long Road 195",)) == {("address", text[9:-1])}
 
@@ -164,7 +164,7 @@ def test_overlapping_findings_count_once_and_countries_come_first() -> None:
     }
 
 
-def test_a_finding_begins_and_ends_with_a_letter_or_a_figure() -> None:
+def test_finding_begins_and_ends_with_letter_or_figure() -> None:
     assert found("at ,9 Rope Street,- then", (",9 Rope Street,-",)) == {("address", "9 Rope Street")}
     assert found("at ,- then", (",-",)) == set()
 

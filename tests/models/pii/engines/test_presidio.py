@@ -67,7 +67,7 @@ def test_an_nlp_that_raises_leaves_the_scan_incomplete() -> None:
     assert not scan.complete
 
 
-def test_a_name_does_not_reach_over_the_end_of_a_block() -> None:
+def test_name_does_not_reach_over_end_of_block() -> None:
     class Greedy(ScriptedNlp):
         def __call__(self, text: str, language: str) -> Iterable[tuple[str, int, int, float]]:
             return [("PERSON", 0, len(text), 0.9)]
@@ -83,7 +83,7 @@ def test_joined_texts_are_searched_by_patterns_only() -> None:
     assert [block.flags for block in found.blocks] == [("pii:email",), ("pii:email",)]
 
 
-def test_a_language_without_a_pipeline_is_refused_at_the_start() -> None:
+def test_language_without_pipeline_is_refused_at_start() -> None:
     with pytest.raises(EngineMissing, match=r"docs/pii\.md"):
         check_installed(("tlh",))
     with pytest.raises(EngineMissing):

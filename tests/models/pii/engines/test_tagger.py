@@ -142,7 +142,7 @@ def test_a_text_without_any_capital_is_read_as_well(names: Detector) -> None:
     assert ("person", "maria oberhauser") in found(names, "dear colleagues, maria oberhauser speaks on friday")
 
 
-def test_a_name_before_the_company_of_its_bearer_is_a_name() -> None:
+def test_name_before_company_of_its_bearer_is_name() -> None:
     hits = found(NamesDetector(named("Jeremy", "Hartmann")), "Thanks to Jeremy Hartmann of Gradiant Research LLC.")
     assert hits == {("person", "Jeremy Hartmann"), ("organization", "Gradiant Research LLC")}
 

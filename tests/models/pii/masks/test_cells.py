@@ -47,7 +47,7 @@ def test_a_cell_with_a_box_is_painted_alone() -> None:
     assert painted(grid(), 4) == ((105.0, 34.0, 190.0, 56.0),)
 
 
-def test_a_cell_without_a_box_is_painted_where_no_other_cell_stands() -> None:
+def test_cell_without_box_is_painted_where_no_other_cell_stands() -> None:
     assert painted(grid((1, 1)), 4) == ((90.0, 26.0, 205.0, 64.0),)
 
 
@@ -56,7 +56,7 @@ def test_masked_cell_without_a_box_does_not_paint_the_whole_table() -> None:
     assert hidden == ((5.0, 4.0, 90.0, 26.0), (90.0, 26.0, 205.0, 64.0))
 
 
-def test_a_table_of_which_no_cell_has_a_place_is_painted_whole() -> None:
+def test_table_of_which_no_cell_has_place_is_painted_whole() -> None:
     everything = tuple((row, col) for row in range(3) for col in range(3))
     assert painted(grid(*everything), 4) == (OUTER,)
 
@@ -92,7 +92,7 @@ def around(row: int, col: int, rows: int, cols: int, gap: int) -> Bbox | None:
 @pytest.mark.parametrize(("row", "col"), [(0, 0), (0, 6), (6, 0), (6, 6), (1, 2), (2, 1), (3, 3), (5, 4), (4, 5)])
 @pytest.mark.parametrize(("rows", "cols"), [(1, 1), (1, 3), (3, 1), (2, 2)])
 @pytest.mark.parametrize("gap", [1, 2, 3])
-def test_a_cell_without_a_box_reaches_to_the_nearest_cells_that_have_one(
+def test_cell_without_box_reaches_to_nearest_cells_that_have_one(
     row: int, col: int, rows: int, cols: int, gap: int
 ) -> None:
     rows, cols = min(rows, SIZE - row), min(cols, SIZE - col)

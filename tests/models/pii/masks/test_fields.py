@@ -58,7 +58,7 @@ def test_each_kind_of_field_is_reached_by_the_filled_tree() -> None:
     assert full.coverage.pages[0].excluded[0].reason == CANARY
 
 
-def test_a_page_label_is_the_redacted_text_of_its_block_or_nothing() -> None:
+def test_page_label_is_redacted_text_of_its_block_or_nothing() -> None:
     heading = replace(paragraph(0, f"Sheet of {CANARY}"), type=BlockType.HEADING)
     plain = tree(heading, paragraph(1, "Budget"))
     for label, shown in ((heading.text, "Sheet of [REDACTED:email]"), ("Budget", "Budget"), ("Ann", None)):

@@ -78,7 +78,7 @@ def test_a_cell_on_a_later_page_is_a_place_of_that_page() -> None:
     assert place.page == 2
 
 
-def test_a_decision_about_a_value_goes_before_one_about_all_of_its_block() -> None:
+def test_decision_about_value_goes_before_one_about_all_of_its_block() -> None:
     found = scanned(flagged(0, TWO, (0, 15), (17, 32)), flagged(1, "whole"))
     first, second, whole = find_places(found)
     (together,) = places(flagged(0, TWO, (0, 15)))  # a place of one value has the name that all had together

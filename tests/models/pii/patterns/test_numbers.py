@@ -1,7 +1,11 @@
 """Checksums and ranges at their edges; the vectors of BIP 173 and BIP 350 for bech32."""
 
+import re
+
 import pytest
 
+from quire.models.pii.kinds import Kind
+from quire.models.pii.patterns.national import NATIONAL_NUMBERS, load_checks
 from quire.models.pii.patterns.numbers import (
     is_base58_wallet,
     is_bech32,
@@ -89,7 +93,7 @@ def test_addresses_and_times_that_look_alike(value: str, right: bool) -> None:
         ("6011111111111117", True),
     ],
 )
-def test_a_card_has_an_issuer_a_length_and_a_checksum(value: str, right: bool) -> None:
+def test_card_has_issuer_length_and_checksum(value: str, right: bool) -> None:
     assert is_card(value) is right
 
 
@@ -146,5 +150,16 @@ def test_numbers_that_need_a_word(value: str, known: bool) -> None:
         ("RO18547290", True),
     ],
 )
-def test_a_vat_number_has_a_country_and_a_checksum(value: str, right: bool) -> None:
+def test_vat_number_has_country_and_checksum(value: str, right: bool) -> None:
     assert is_vat(value) is right
+
+
+def test_table_of_national_numbers_has_rows_that_can_match() -> None:
+    """Each row has a country, words, a shape that compiles and, where it names one, an installed check."""
+    load_checks()
+    for number in NATIONAL_NUMBERS:
+        assert re.fullmatch("[A-Z]{2}", number.country)
+        assert number.labels.heads or number.labels.stems or number.labels.unspaced
+        assert re.search("[A9X\\]]", number.shapes)
+        assert number.kind in {Kind.NATIONAL_ID, Kind.SSN}
+    assert len({(number.country, number.shapes, number.check) for number in NATIONAL_NUMBERS}) > 140

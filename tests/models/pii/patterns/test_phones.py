@@ -122,3 +122,59 @@ def test_international_number_continues_after_a_line_end(text: str, found: list[
 )
 def test_a_list_of_numbers_is_each_of_them(text: str, found: list[str]) -> None:
     assert numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # equal groups: the longest pieces first, at least two, of seven to fifteen digits, the rest left out
+        ("see 020 1234 5678 020 9876 5432 by", ["020 1234 5678", "020 9876 5432"]),
+        ("call 1234567 7654321 12 by", ["1234567 7654321 12"]),
+        ("call 12345678 12345679 12345680 by", ["12345678", "12345679", "12345680"]),
+        ("call 123 4567 8901 123 4567 8901 by", ["123 4567 8901", "123 4567 8901"]),
+        ("see 1111111 1111111 1111111 by", []),
+        ("see 123456 654321 123456 654321 by", []),
+        ("see 12.03.2024 12.03.2025 by", []),
+        # a known list is split at wide gaps, also with one number on either side
+        ("call 1234567 - 12345678901 by", ["1234567", "12345678901"]),
+        ("call 12345678 / 123456789012 by", ["12345678", "123456789012"]),
+        ("call 12345678 - 1234567890 - 123456 by", ["12345678", "1234567890", "123456"]),
+        ("call 12345-67890-12345-678901 by", ["12345-67890-12345-678901"]),
+        ("see 12345-67890-12345-678901 by", []),
+    ],
+)
+def test_long_run_of_figures_is_split_into_numbers(text: str, found: list[str]) -> None:
+    assert numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    ("number", "is_grouped"),
+    [
+        ("07911 123456", True), ("07911 12345", False), ("7911 123456", False),
+        ("555 123 4567", True), ("55 5123 4567", False), ("555 1234 567", False), ("5551 234 567", False),
+        ("(030) 123456", True), ("(03) 123456", False), ("(030) 1234 567890", True), ("(030) 1234 5678901", False),
+        ("(1) 23 45 67 89", True), ("(1) 23 45 67 89 0", False), ("123456789 (12)", False),
+        ("0301 / 123456", True), ("0301/12345", True), ("030/12345", False), ("0301/12345678", True),
+        ("0301/123456789", False), ("0301-123456", True), ("0301-1234567", False), ("01-23456789", True),
+        ("01-2345678", False), ("030-1234567", True),
+        ("01 23 45 67 8", False), ("01 23 45 67 89", True), ("01 23 45 67", False),
+        ("012 345 678", True), ("12 345 678 90", False),
+        ("0123 4567 8901", True), ("0123 4567 89012", False), ("01 234 56789", False), ("01 2 345678 90", False),
+        ("012345 67890", False),
+    ],
+)  # fmt: skip
+def test_unannounced_number_needs_dialled_groups(number: str, *, is_grouped: bool) -> None:
+    assert numbers(f"see {number} then") == ([number] if is_grouped else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("+12345678 then", []), ("+123456789 then", ["+123456789"]), ("call +1234567 then", ["+1234567"]),
+        ("call 123456 then", []), ("call 1234567 then", ["1234567"]),
+        ("call 123456789012345 then", ["123456789012345"]),
+        ("call 001 1234567 then", ["001 1234567"]), ("+49 12.03.2024 123 then", ["+49 12.03.2024 123"]),
+    ],
+)  # fmt: skip
+def test_count_of_digits_limits_each_kind_of_number(text: str, found: list[str]) -> None:
+    assert numbers(text) == found

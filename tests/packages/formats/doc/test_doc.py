@@ -29,7 +29,7 @@ def test_items_have_the_labels_of_their_list() -> None:
     assert texts(tree, BlockType.LIST_ITEM) == ["a) a", "b) b", "dot", "c) c"]
 
 
-def test_a_table_has_the_columns_that_the_edges_of_its_rows_make() -> None:
+def test_table_has_columns_that_edges_of_its_rows_make() -> None:
     parts = [
         ("wide\x07", 0, CELL), ("\x07", 0, row(0, 2000)),
         ("one\rtwo\x07", 0, CELL), ("right\x07", 0, CELL), ("\x07", 0, row(0, 1000, 2000)),
@@ -109,7 +109,7 @@ def test_locked_and_older_files_are_refused_with_their_code() -> None:
 
 
 @pytest.mark.parametrize("cut", range(0, 6000, 401))
-def test_a_file_with_broken_bytes_is_read_or_ends_with_a_code(cut: int) -> None:
+def test_file_with_broken_bytes_is_read_or_ends_with_code(cut: int) -> None:
     data = bytearray(word([("text\r", 0, b"")] * 20, kinds=[(0, "\0.")], notes=["n"]))
     data[cut % len(data) : cut % len(data) + 60] = b"\xff" * 60
     with suppress(ExtractError):

@@ -35,7 +35,7 @@ def test_a_directory_tied_in_a_ring_is_read_once() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 8, 511, 600, 1500])
-def test_a_file_cut_off_anywhere_ends_in_an_error_with_a_code(size: int) -> None:
+def test_file_cut_off_anywhere_ends_in_error_with_code(size: int) -> None:
     with pytest.raises(ExtractError):
         CompoundFile(compound(STREAMS)[:size]).read(("one",))
 

@@ -45,7 +45,7 @@ def test_other_ciphers_are_said_to_be_not_read() -> None:
             unlock(data, PASSWORD)
 
 
-def test_a_password_that_would_be_hashed_for_minutes_passes_a_limit() -> None:
+def test_password_that_would_be_hashed_for_minutes_passes_limit() -> None:
     with pytest.raises(ResourceLimit):
         unlock(lock_agile(PACKAGE, PASSWORD, spins=MAX_SPINS + 1), PASSWORD)
 

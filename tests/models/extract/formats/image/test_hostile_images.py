@@ -40,7 +40,7 @@ def test_the_limit_is_the_callers() -> None:
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP"])
-def test_a_picture_that_breaks_off_is_malformed_or_a_failed_page(form: str) -> None:
+def test_picture_that_breaks_off_is_malformed_or_failed_page(form: str) -> None:
     noise = Image.effect_noise((300, 300), 80)
     whole = encode(noise, form)
     for share in (0.05, 0.5, 0.9):

@@ -39,7 +39,7 @@ def test_every_format_is_one_page_for_the_recogniser(form: str) -> None:
     assert black_corners(read.pixels.image) == ["top left"]
 
 
-def test_a_tiff_has_a_page_for_each_frame_in_any_order() -> None:
+def test_tiff_has_page_for_each_frame_in_any_order() -> None:
     document = open_image(frames(3), OPTIONS)
     assert document.facts.page_count == 3
     assert [opened(pixels_of(frames(3), n).image).width for n in (1, 2, 3)] == [60, 61, 62]

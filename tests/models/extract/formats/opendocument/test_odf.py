@@ -197,7 +197,7 @@ def book(spine: str, items: str, **parts: str) -> bytes:
 ITEM = '<item id="{0}" href="{0}.xhtml" media-type="application/xhtml+xml"/>'
 
 
-def test_a_book_is_a_page_for_each_part_of_its_spine() -> None:
+def test_book_is_page_for_each_part_of_its_spine() -> None:
     data = book(
         '<itemref idref="b"/><itemref idref="a"/>',
         ITEM.format("a") + ITEM.format("b"),
@@ -324,7 +324,7 @@ def test_items_numbered_in_no_form_are_paragraphs() -> None:
     assert [(block.type.value, block.text) for block in tree.blocks] == [("paragraph", "one")]
 
 
-def test_a_picture_before_the_words_of_its_paragraph_stands_before_them() -> None:
+def test_picture_before_words_of_its_paragraph_stands_before_them() -> None:
     picture = (
         '<draw:frame><draw:image xlink:href="Pictures/a.png" xmlns:xlink="http://www.w3.org/1999/xlink"/></draw:frame>'
     )

@@ -104,7 +104,7 @@ def test_pages_read_apart_make_the_same_tree_as_pages_read_in_a_row() -> None:
     assert assemble(facts, contents, source=SOURCE, options=options) == read_tree(data)
 
 
-def test_a_failed_page_stays_in_the_tree_with_a_warning() -> None:
+def test_failed_page_stays_in_tree_with_warning() -> None:
     options, document = ReadOptions(), open_document(make_pages(3), ReadOptions())
     contents = [document.read_page(1).content, failed_page(2, ErrorCode.TIMEOUT), document.read_page(3).content]
     tree = assemble(document.facts, contents, source=SOURCE, options=options)

@@ -39,7 +39,7 @@ def test_numbered_headings_in_bold_of_the_size_of_the_text_are_headings() -> Non
     assert texts(paper.read(), BlockType.HEADING) == ["1. Scope", "2. Methods", "3. Results"]
 
 
-def test_a_short_line_in_another_type_is_a_block_of_its_own_above_its_text() -> None:
+def test_short_line_in_another_type_is_block_of_its_own_above_its_text() -> None:
     paper, y = Paper(), 60.0
     for head in ("Scope of it", "Methods used", "Main results"):
         paper.text(50, y, head, 10, "tiit")

@@ -82,7 +82,7 @@ def test_running_heads_and_page_numbers_are_furniture() -> None:
     assert texts(tree, BlockType.PAGE_FOOTER) == ["17"]
 
 
-def test_the_last_row_pushed_to_both_margins_is_a_running_foot() -> None:
+def test_last_row_pushed_to_both_margins_is_running_foot() -> None:
     paper = Paper()
     paper.prose(40, 380, 11)
     paper.text(40, 535, "Revision: 2.4").text(180, 535, "P/N 119-036").text(330, 535, "10 June 2019")
@@ -119,7 +119,7 @@ def test_captions_belong_to_the_nearest_float_of_their_kind() -> None:
     assert owners == {"Figure 1": BlockType.PICTURE, "Table 2": BlockType.TABLE}
 
 
-def test_a_sentence_about_a_figure_is_not_a_caption() -> None:
+def test_sentence_about_figure_is_not_caption() -> None:
     paper = Paper().text(50, 60, "Figure 3 shows the same for the other half of the data.")
     assert texts(paper.read(), BlockType.CAPTION) == []
 
@@ -195,13 +195,13 @@ def test_the_pieces_of_a_displayed_formula_are_one_block() -> None:
     assert texts(paper.read(), BlockType.FORMULA) == ["F = a + b c + 1"]
 
 
-def test_the_number_of_a_bold_heading_stands_apart_and_belongs_to_it() -> None:
+def test_number_of_bold_heading_stands_apart_and_belongs_to_it() -> None:
     paper = Paper().text(50, 60, "11", 11, "hebo").text(92, 60, "Dual Presentation of Data", 11, "hebo")
     paper.prose(50, 85, 6)
     assert texts(paper.read(), BlockType.HEADING) == ["11 Dual Presentation of Data"]
 
 
-def test_a_sentence_at_the_top_of_a_page_is_not_a_running_head() -> None:
+def test_sentence_at_top_of_page_is_not_running_head() -> None:
     paper = Paper().text(50, 40, "Record your observations in the table below.")
     paper.prose(50, 90, 10)
     assert texts(paper.read(), BlockType.PAGE_HEADER) == []
@@ -215,7 +215,7 @@ def test_text_along_the_outer_margin_is_not_part_of_the_page() -> None:
     assert texts(tree, BlockType.PAGE_FOOTER) == ["Downloaded from example.org on Monday"]
 
 
-def test_a_dash_in_the_middle_of_a_sentence_begins_no_item() -> None:
+def test_dash_in_middle_of_sentence_begins_no_item() -> None:
     paper = Paper()
     rows = [
         "Firms with five or less staff are very small, those with 51",
@@ -228,7 +228,7 @@ def test_a_dash_in_the_middle_of_a_sentence_begins_no_item() -> None:
     assert texts(tree, BlockType.PARAGRAPH)[0].endswith("with 51 - 99 staff are neither small nor large here.")
 
 
-def test_a_numbered_item_at_the_foot_of_a_page_is_not_a_running_foot() -> None:
+def test_numbered_item_at_foot_of_page_is_not_running_foot() -> None:
     paper = Paper()
     paper.prose(50, 60, 36)
     paper.text(50, 545, "12. It is one thing to find an effect and quite another to measure")

@@ -91,7 +91,7 @@ def read(data: bytes, ocr: OcrMode = OcrMode.AUTO) -> PageRead:
         document.close()
 
 
-def test_a_table_drawn_as_a_picture_is_an_area_for_a_recogniser() -> None:
+def test_table_drawn_as_picture_is_area_for_recogniser() -> None:
     found = read(page_with(draw_table()))
     assert (found.content.route, found.content.reason) == (Route.MIXED, TEXT_IN_PICTURES)
     assert [(area.adds, found.content.blocks[area.block].type) for area in found.content.areas] == [

@@ -42,7 +42,7 @@ def test_title_in_larger_type_is_not_a_row_of_the_table_below() -> None:
     assert texts(tree, BlockType.HEADING) == ["Savings of the trip"]
 
 
-def test_the_letter_o_in_a_typewriter_font_is_a_bullet() -> None:
+def test_letter_o_in_typewriter_font_is_bullet() -> None:
     paper = Paper()
     y = paper.prose(50, 60, 3)
     for number, name in enumerate(("security system", "network board", "door controller")):

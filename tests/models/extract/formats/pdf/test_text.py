@@ -124,7 +124,7 @@ def test_characters_that_do_not_decode_lower_the_confidence() -> None:
     assert confidence_of([]) == 1.0
 
 
-def test_a_soft_hyphen_at_a_line_end_divides_the_word_that_it_ends() -> None:
+def test_soft_hyphen_at_line_end_divides_word_that_it_ends() -> None:
     spans = [
         {
             "text": "click the Op\u00ad",

@@ -112,7 +112,7 @@ def test_skipped_table_level_is_not_a_table() -> None:
     assert [rows_of(block) for block in of_type(tree, BlockType.TABLE)] == [[["deep\ntop"]], [["deep"]]]
 
 
-def test_a_backslash_before_a_line_end_ends_the_paragraph() -> None:
+def test_backslash_before_line_end_ends_paragraph() -> None:
     assert texts(read_tree(rtf("one\\\ntwo\\\r\nthree"))) == ["one", "two", "three"]
 
 

@@ -11,7 +11,7 @@ from tests.models.extract.flow_trees import of_type, read_tree, rows_of, zipped
 from tests.models.extract.formats.sheets.workbooks import S, number_cell, relations, sheet, text_cell, workbook
 
 
-def test_a_sheet_is_a_page_with_its_name_and_a_table() -> None:
+def test_sheet_is_page_with_its_name_and_table() -> None:
     rows = f"<row>{text_cell('A1', 'Item')}{text_cell('B1', 'Price')}</row>"
     rows += f"<row>{text_cell('A2', 'Tea')}{number_cell('B2', 4.5)}</row>"
     tree = read_tree(workbook(sheet(rows), sheet("")))

@@ -165,7 +165,7 @@ def test_an_opendocument_sheet_has_its_columns_groups_notes_and_pictures() -> No
     assert any(HIDDEN_TEXT in block.flags for block in tree.blocks)
 
 
-def test_an_opendocument_chart_over_a_sheet_is_a_table_with_its_title() -> None:
+def test_opendocument_chart_over_sheet_is_table_with_its_title() -> None:
     frame = f'<draw:frame {NAMED}><draw:object xlink:href="./Chart"/><draw:image xlink:href="./x.png"/></draw:frame>'
     values = (
         f"<table:table-row>{_cells('', '2025')}</table:table-row><table:table-row>{_cells('Q1', '7')}</table:table-row>"

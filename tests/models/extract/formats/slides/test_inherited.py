@@ -98,7 +98,7 @@ def test_links_breaks_and_formulas_stand_in_their_lines() -> None:
     assert [(span.href, span.italic) for span in block.spans] == [("https://example.com/", True)]
 
 
-def test_a_chart_is_its_title_and_a_table_of_its_values() -> None:
+def test_chart_is_its_title_and_table_of_its_values() -> None:
     point = '<c:{0}><c:pt idx="0"><c:v>{1}</c:v></c:pt></c:{0}>'
     points = point.format("cat", "Q1") + point.format("val", "4.4000000000000004")
     title = "<c:title><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:title>"
@@ -123,7 +123,7 @@ def _smartart(*points: tuple[str, str], links: tuple[tuple[str, str, int], ...])
     return list(_with_part(f'<dgm:relIds xmlns:dgm="{DGM}" r:dm="x"/>', "diagramData", part).blocks)
 
 
-def test_a_diagram_is_a_list_in_its_order_with_its_depths() -> None:
+def test_diagram_is_list_in_its_order_with_its_depths() -> None:
     items = _smartart(
         ("1", "Plan"), ("2", "Do"), ("3", "Test"), ("4", "lonely"), links=(("d", "2", 1), ("d", "1", 0), ("1", "3", 0))
     )
@@ -149,7 +149,7 @@ def test_picture_has_alternative_text_and_external_picture_is_not_loaded() -> No
     assert ("external-image", 1) in {(warning.code, warning.page) for warning in tree.warnings}
 
 
-def test_the_fallback_that_holds_words_is_read_for_a_newer_shape() -> None:
+def test_fallback_that_holds_words_is_read_for_newer_shape() -> None:
     def variants(choice: str, fallback: str) -> str:
         options = f'<mc:Choice Requires="x">{choice}</mc:Choice><mc:Fallback>{fallback}</mc:Fallback>'
         return f'<mc:AlternateContent xmlns:mc="{MC}">{options}</mc:AlternateContent>'

@@ -11,7 +11,7 @@ from tests.models.extract.formats.sheets.workbooks import relations
 from tests.models.extract.formats.slides.decks import NAMES, deck, paragraph, shape, slide
 
 
-def test_a_slide_is_a_page_with_its_size_and_its_title() -> None:
+def test_slide_is_page_with_its_size_and_its_title() -> None:
     shapes = [shape(paragraph("Body"), box=(10, 20, 100, 50)), shape(paragraph("Goals"), kind="title")]
     tree = read_tree(deck(slide(*shapes)))
     page = tree.pages[0]
@@ -118,7 +118,7 @@ def test_negative_and_huge_places_do_not_fail() -> None:
     assert texts(tree) == ["far"]
 
 
-def test_a_slide_that_is_missing_is_a_warning_and_the_others_are_read() -> None:
+def test_slide_that_is_missing_is_warning_and_others_are_read() -> None:
     data = deck(
         slide(shape(paragraph("one"))), slide(shape(paragraph("two"))), more={"ppt/slides/slide1.xml": "<broken"}
     )

@@ -48,7 +48,7 @@ def row(y: float, *cells: tuple[float, str], role: str = "TD") -> Element:
     return Element("TR", [Element(role, [Words(x, y, text)]) for x, text in cells])
 
 
-def test_a_table_without_any_rule_is_the_one_that_was_tagged() -> None:
+def test_table_without_any_rule_is_one_that_was_tagged() -> None:
     wide = "both here and there together, at once"
     rows = [
         row(80, (50, "Town"), (200, "People"), role="TH"),
@@ -65,7 +65,7 @@ def test_a_table_without_any_rule_is_the_one_that_was_tagged() -> None:
     assert tree.blocks[-1].provenance.engine == "mupdf+tags"
 
 
-def test_a_note_at_the_foot_of_the_page_is_not_a_running_foot() -> None:
+def test_note_at_foot_of_page_is_not_running_foot() -> None:
     tree = read_tagged([prose(60, 8), Element("Note", [Words(50, 570, "1 Quoted from the first edition.", size=8)])])
     assert [block.type for block in tree.blocks] == [BlockType.PARAGRAPH, BlockType.FOOTNOTE]
 

@@ -89,7 +89,7 @@ def test_contents_title_and_heading_0_style_are_not_headings() -> None:
     assert {block.type for block in blocks} == {BlockType.PARAGRAPH}
 
 
-def test_a_heading_style_that_is_put_into_a_bulleted_list_is_an_item() -> None:
+def test_heading_style_that_is_put_into_bulleted_list_is_item() -> None:
     listed = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="{}"/></w:numPr>'
     body = paragraph("point", style="H1", properties=listed.format(2)) + paragraph(
         "Head", style="H1", properties=listed.format(1)

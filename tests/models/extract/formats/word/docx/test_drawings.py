@@ -22,7 +22,7 @@ def box(text: str) -> str:
     return f"<wps:txbx><w:txbxContent>{paragraph(text)}</w:txbxContent></wps:txbx>"
 
 
-def test_a_picture_is_a_block_with_its_alternative_text_and_bytes() -> None:
+def test_picture_is_block_with_its_alternative_text_and_bytes() -> None:
     data = make_docx(paragraph("See", inside=drawing('r:embed="p1"', "A green icon")), relations=IMAGE, files=FILES)
     page = open_docx(data, ReadOptions()).read_page(1)
     picture = page.content.blocks[1]
@@ -31,7 +31,7 @@ def test_a_picture_is_a_block_with_its_alternative_text_and_bytes() -> None:
     assert page.assets == {"image-1.png": PNG}
 
 
-def test_a_picture_before_the_text_of_its_paragraph_stands_before_it() -> None:
+def test_picture_before_text_of_its_paragraph_stands_before_it() -> None:
     body = "<w:p>" + drawing('r:embed="p1"') + "<w:r><w:t>Figure</w:t></w:r></w:p>"
     tree = read_tree(make_docx(body, relations=IMAGE, files=FILES))
     assert [block.type for block in tree.blocks] == [BlockType.PICTURE, BlockType.PARAGRAPH]
@@ -43,7 +43,7 @@ def test_one_image_used_twice_is_one_asset() -> None:
     assert [block.asset_ref for block in tree.blocks] == ["image-1.png", "image-1.png"]
 
 
-def test_an_outside_image_is_a_picture_without_asset_and_a_warning() -> None:
+def test_outside_image_is_picture_without_asset_and_warning() -> None:
     relations = [("p1", "image", "http://169.254.169.254/latest")]
     for link in ('r:link="p1"', 'r:embed="p1"'):
         tree = read_tree(make_docx(paragraph(inside=drawing(link, "remote")), relations=relations))
@@ -53,7 +53,7 @@ def test_an_outside_image_is_a_picture_without_asset_and_a_warning() -> None:
         assert [warning.code for warning in tree.warnings] == ["external-image"]
 
 
-def test_a_missing_image_part_is_a_picture_without_asset_and_a_warning() -> None:
+def test_missing_image_part_is_picture_without_asset_and_warning() -> None:
     tree = read_tree(make_docx(paragraph(inside=drawing('r:embed="p1"')), relations=IMAGE))
     assert [(block.type, block.asset_ref) for block in tree.blocks] == [(BlockType.PICTURE, None)]
     assert [(warning.code, warning.page) for warning in tree.warnings] == [("picture-unreadable", 1)]
@@ -71,7 +71,7 @@ def test_pictures_past_the_limit_are_left_out_with_a_warning() -> None:
     assert [warning.code for warning in tree.warnings] == ["assets-left-out"]
 
 
-def test_an_image_in_a_cell_is_a_child_of_the_table() -> None:
+def test_image_in_cell_is_child_of_table() -> None:
     body = table(row(cell(paragraph("x", inside=drawing('r:embed="p1"')))))
     blocks = read_tree(make_docx(body, relations=IMAGE, files=FILES)).blocks
     assert [(block.type, block.parent) for block in blocks] == [
@@ -108,7 +108,7 @@ def test_an_embedded_object_is_its_preview_and_a_warning() -> None:
     assert [warning.code for warning in tree.warnings] == ["embedded-object"]
 
 
-def test_a_chart_is_a_titled_picture_with_its_values_as_a_table() -> None:
+def test_chart_is_titled_picture_with_its_values_as_table() -> None:
     def points(*values: str) -> str:
         return "".join(f'<c:pt idx="{at}"><c:v>{value}</c:v></c:pt>' for at, value in enumerate(values))
 

@@ -147,7 +147,7 @@ def test_a_field_that_never_ends_swallows_nothing() -> None:
     assert [block.text for block in blocks] == ["a", "b"]
 
 
-def test_a_field_from_outside_shows_its_stored_result_with_a_warning() -> None:
+def test_field_from_outside_shows_its_stored_result_with_warning() -> None:
     tree = read_tree(make_docx(paragraph(inside=field(' INCLUDETEXT "http://10.0.0.1/x" ', run("stored")))))
     assert [block.text for block in tree.blocks] == ["stored"]
     assert [warning.code for warning in tree.warnings] == ["external-field"]

@@ -28,7 +28,7 @@ def test_footnotes_stand_at_the_end_of_their_page_with_their_number() -> None:
     assert blocks[2].parent == blocks[0].id
 
 
-def test_a_note_with_a_mark_of_its_own_is_not_counted() -> None:
+def test_note_with_mark_of_its_own_is_not_counted() -> None:
     parts = {"footnotes": note("footnote", 1, "* own") + note("footnote", 2, "counted")}
     own = call("footnote", 1, 'w:customMarkFollows="1"') + "<w:r><w:t>*</w:t></w:r>"
     blocks = read_blocks(paragraph("A", inside=own) + paragraph("B", inside=call("footnote", 2)), parts=parts)
@@ -52,7 +52,7 @@ def test_comments_follow_their_paragraph_as_flagged_notes() -> None:
     assert blocks[1].parent == blocks[0].id
 
 
-def test_a_note_called_in_a_table_belongs_to_the_table() -> None:
+def test_note_called_in_table_belongs_to_table() -> None:
     parts = {"footnotes": note("footnote", 1, "why")}
     blocks = read_blocks(table(row(make_cell(paragraph("a", inside=call("footnote", 1))))), parts=parts)
     assert [(block.type, block.parent) for block in blocks] == [

@@ -15,7 +15,7 @@ def pages(body: str) -> list[tuple[int, str]]:
     return [(block.page, block.text) for block in read_tree(make_docx(body)).blocks]
 
 
-def test_a_stated_break_begins_a_page_even_inside_a_paragraph() -> None:
+def test_stated_break_begins_page_even_inside_paragraph() -> None:
     body = paragraph("a", inside=BREAK + "<w:r><w:t>b</w:t></w:r>") + paragraph("c")
     assert pages(body) == [(1, "a"), (2, "b"), (2, "c")]
 

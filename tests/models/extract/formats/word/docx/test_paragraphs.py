@@ -4,7 +4,7 @@ from quire.models.cdom.tree import BlockType
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph, read_blocks, read_tree, shape, style
 
 
-def test_a_heading_is_found_by_name_through_a_chain_of_styles() -> None:
+def test_heading_is_found_by_name_through_chain_of_styles() -> None:
     styles = style("berschrift2", "heading 2") + style("Mine", "My Heading", based_on="berschrift2")
     blocks = read_blocks(paragraph("One", style="Mine") + paragraph("Text"), parts={"styles": styles})
     assert shape(blocks) == [(BlockType.HEADING, 2, "One"), (BlockType.PARAGRAPH, None, "Text")]
@@ -27,7 +27,7 @@ def test_outline_level_of_the_paragraph_wins_and_level_nine_is_body_text() -> No
     ]
 
 
-def test_a_whole_clause_with_an_outline_level_stays_a_paragraph() -> None:
+def test_whole_clause_with_outline_level_stays_paragraph() -> None:
     clause = "The parties agree that " * 20
     blocks = read_blocks(paragraph(clause, properties='<w:outlineLvl w:val="2"/>'))
     assert shape(blocks) == [(BlockType.PARAGRAPH, None, clause.strip())]
@@ -74,6 +74,6 @@ def test_a_deleted_paragraph_mark_joins_two_paragraphs() -> None:
     assert [warning.code for warning in tree.warnings] == ["tracked-changes"]
 
 
-def test_a_drop_cap_is_the_first_letter_of_the_next_paragraph() -> None:
+def test_drop_cap_is_first_letter_of_next_paragraph() -> None:
     body = paragraph("O", properties='<w:framePr w:dropCap="drop" w:lines="3"/>') + paragraph("nce upon a time")
     assert shape(read_blocks(body)) == [(BlockType.PARAGRAPH, None, "Once upon a time")]

@@ -70,7 +70,7 @@ def test_paragraphs_of_a_cell_are_lines() -> None:
     assert replace(only, confidence=1.0) == Cell(row=0, col=0, text="a\nb")
 
 
-def test_a_nested_table_is_text_in_its_cell_and_a_child_block() -> None:
+def test_nested_table_is_text_in_its_cell_and_child_block() -> None:
     inner = table(row(cell("x"), cell("y")), row(cell("z"), cell("")))
     blocks = read_blocks(table(row(cell(paragraph("before") + inner + "<w:p/>"))))
     assert [block.type for block in blocks] == [BlockType.TABLE, BlockType.TABLE]
