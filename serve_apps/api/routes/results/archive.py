@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic_core import to_json
 from starlette.responses import StreamingResponse
 
@@ -19,7 +19,8 @@ from quire.models.derive.chunks.chunking import settings_of
 from quire.models.derive.chunks.chunks import chunk_tree
 from quire.models.export.markdown import tree_to_markdown
 from quire.models.pii.redact import PiiIncomplete, require_scan
-from quire.serve_apps.access.scopes import KeyScope
+from quire.serve_apps.access.operations import OTHERS, Operations
+from quire.serve_apps.access.scopes import READ, KeyScope
 from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep, check_document_id
 from quire.serve_apps.api.documents.published import Redacted
 from quire.serve_apps.api.documents.redacting import redact_for, scan_chosen
@@ -32,7 +33,7 @@ from quire.storage.jobs.document_list import ChosenDocument, find_chosen
 from quire.storage.jobs.documents import PublishedTree, locate_original
 from quire.storage.values.errors import NotFound
 
-router = APIRouter(tags=["exports"])
+router = Operations("exports")
 MOST_CHOSEN = 200
 """Maximum ids in one address: 200 of 30 characters stay below the 8 KiB limit of proxies."""
 
@@ -52,7 +53,9 @@ DocumentIds = Annotated[list[str], Query(min_length=1, max_length=MOST_CHOSEN, d
 _ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
-@router.get("/v1/jobs/{job_id}/archive", response_class=StreamingResponse, responses=_ANSWER)
+@router.operation(
+    "GET /v1/jobs/{job_id}/archive", "download_job", READ, response_class=StreamingResponse, responses=_ANSWER
+)
 async def download_job(
     job_id: JobIdDep, call: CallDep, redacted: Redacted, include: Include = ",".join(DEFAULT)
 ) -> StreamingResponse:
@@ -65,7 +68,14 @@ async def download_job(
     return await _answer(call, chosen, parts, redacted, job_id)
 
 
-@router.get("/v1/archive", response_class=StreamingResponse, responses=_ANSWER)
+@router.operation(
+    "GET /v1/archive",
+    "download_documents",
+    READ,
+    refusals={404: OTHERS},
+    response_class=StreamingResponse,
+    responses=_ANSWER,
+)
 async def download_documents(
     document_id: DocumentIds, call: CallDep, redacted: Redacted, include: Include = ",".join(DEFAULT)
 ) -> StreamingResponse:

@@ -4,10 +4,12 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
 from quire.serve_apps.api.documents.published import Redacted
 from quire.serve_apps.api.documents.redacted_hits import redact_hits, scan_hits
@@ -17,7 +19,7 @@ from quire.serve_apps.api.shapes.principals import AskedPrincipals
 from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.values.errors import NotFound
 
-router = APIRouter(tags=["search"])
+router = Operations("search")
 MAX_QUERY_CHARS = 4096  # characters of a question; the embedder reads the first few hundred words
 Q = Annotated[
     str, Query(min_length=1, max_length=MAX_QUERY_CHARS, description="Question or words. There are no operators.")
@@ -42,7 +44,16 @@ Language = Annotated[
 ]
 
 
-@router.get("/v1/search", responses={200: {"model": list[SearchHitBody]}})
+@router.operation(
+    "GET /v1/search",
+    "search",
+    READ,
+    list[SearchHitBody],
+    refusals={
+        404: "Unknown, deleted, or another tenant's document or job.",
+        409: "Search is not configured, or a hit's document has no finished PII scan.",
+    },
+)
 async def search(
     call: CallDep,
     q: Q,
