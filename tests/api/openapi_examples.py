@@ -19,6 +19,7 @@ from typing import Any
 import httpx
 
 from quire.actors.sql.runner import SqlRunner
+from quire.models.export import OUTPUTS
 from quire.serve_apps.access.default_token import DefaultToken
 from quire.serve_apps.api.app import list_operations
 from quire.serve_apps.api.context.resources import ApiLimits
@@ -228,10 +229,8 @@ async def _outputs(recorder: Recorder, ids: Ids) -> None:
     """Call what is made of one document or of some."""
     document, alone = "/v1/jobs/{job_id}/documents/{document_id}", {"document_id": ids.letter["document_id"]}
     await recorder.call("GET", "/v1/documents/{document_id}", alone)
-    for output in ("/tree", "/coverage", "/original", "/chunks", "/fields", "/semantics"):
-        await recorder.call("GET", document + output, ids.letter)
-    for output in ("html", "markdown", "docx", "graph", "context"):
-        await recorder.call("GET", f"{document}/export/{output}", ids.letter)
+    for output in (*(output.path for output in OUTPUTS.values()), "coverage", "original"):
+        await recorder.call("GET", f"{document}/{output}", ids.letter)
     await recorder.call("GET", f"{document}/tables", ids.report, params={"format": "csv"})
     await recorder.call("GET", f"{document}/pages/{{page}}", ids.letter | {"page": "1"}, params={"dpi": 100})
     await recorder.call("GET", f"{document}/pages/{{page}}/flags", ids.letter | {"page": "1"})

@@ -16,10 +16,11 @@ import pymupdf
 import pytest
 from fastapi import FastAPI
 
+from quire.models.export import OUTPUTS
 from quire.models.pii.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.serve_apps.access.keys import parse_api_keys
-from quire.serve_apps.access.scopes import KeyScope
+from quire.serve_apps.access.scopes import DOCUMENT, KeyScope
 from quire.serve_apps.api.app import list_operations
 from quire.storage.store import Store
 from quire.storage.values.ids import (
@@ -35,6 +36,8 @@ from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources,
 
 pytestmark = pytest.mark.long
 
+OPERATIONS = list_operations()
+OUTPUT_PATHS = {f"{DOCUMENT}/{output.path}" for output in OUTPUTS.values()}
 Ids = dict[str, str]
 SOURCE = {"path": str(Path(__file__).parent), "include": ["no such file"]}
 TARGET = {"kind": "sink"}
@@ -143,6 +146,7 @@ def a_pdf(text: str) -> tuple[str, bytes, str]:
 
 UPLOAD = {"files": files(PDF)}
 ROWS: dict[str, Row] = {
+    **{id: Row(200) for id, operation in OPERATIONS.items() if operation.path in OUTPUT_PATHS},
     "get_stats": Row(200),
     "get_license": Row(200),
     "create_job": Row(201, UPLOAD),
@@ -164,7 +168,6 @@ ROWS: dict[str, Row] = {
     "get_original": Row(409, {"params": {"redacted": "true"}}),
     "parse": Row(200, {"files": files(PDF, part="file")}),
     "ingest": Row(201, {"json": {"tree": TREE}}),
-    "get_tree": Row(200),
     "get_coverage": Row(200),
     "get_usage": Row(200),
     "export_by_plugin": Row(404),  # no plugin here
@@ -191,15 +194,7 @@ ROWS: dict[str, Row] = {
     "backfill_target": Row(202, make=aimed),
     "list_target_dead_letters": Row(200, make=aimed),
     "retry_target": Row(202, make=aimed),
-    "get_chunks": Row(200),
-    "get_fields": Row(200),
-    "get_semantics": Row(200),
     "export_tables": Row(200),
-    "export_html": Row(200),
-    "export_docx": Row(200),
-    "export_markdown": Row(200),
-    "export_graph": Row(200),
-    "export_context": Row(200),
     "export_finetune": Row(200, {"params": {"redacted": "false"}}),
     "download_job": Row(200),
     "export_all_tables": Row(404, {"params": {"document_id": new_document_id()}}),
@@ -230,7 +225,6 @@ ROWS: dict[str, Row] = {
     "extract": Row(200, {"files": {"file": a_pdf("one")}, "data": {"schema": '{"type": "object"}'}}),
     "get_extracted": Row(200, make=with_schema),
 }
-OPERATIONS = list_operations()
 OPEN = {"get_health", "get_token", "get_metrics"}
 """Judged by tests of their own: liveness is for everybody, the token has its own rules (`test_system.py`)."""
 

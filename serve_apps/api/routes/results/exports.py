@@ -7,18 +7,17 @@ from typing import Annotated, Any
 from fastapi import Query
 from starlette.responses import Response
 
-from quire.models.cdom.original import Format
 from quire.models.cdom.tree import Tree
-from quire.models.export.context import ContextDigest, tree_to_context
+from quire.models.export import OUTPUTS, Output
+from quire.models.export.context import DEFAULT_TOKENS, ContextDigest, tree_to_context
 from quire.models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_format, tree_to_graph
 from quire.models.export.html import tree_to_html
 from quire.models.export.markdown import MarkdownText, tree_to_markdown
 from quire.models.export.markdown_tables import TableStyle
 from quire.models.export.word import tree_to_docx
-from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.operations import Operations, read_operations
 from quire.serve_apps.access.scopes import DOCUMENT, READ
 from quire.serve_apps.api.documents.published import PublishedDep
-from quire.serve_apps.api.routes.results.originals import MEDIA_TYPES
 from quire.serve_apps.api.shapes.rendering import JSON, attachment
 
 router = Operations("exports")
@@ -26,7 +25,7 @@ HTML_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox",
     "X-Content-Type-Options": "nosniff",
 }
-WORD = MEDIA_TYPES[Format.DOCX]
+WORD = OUTPUTS["docx"].media_type
 MaxTokens = Annotated[int, Query(ge=16, le=1_000_000)]
 Tables = Annotated[
     TableStyle,
@@ -94,8 +93,32 @@ def _graph(chosen: GraphFormat, document_id: str, tree: Tree) -> Any:
 
 
 @router.operation(f"GET {DOCUMENT}/export/context", "export_context", READ, ContextDigest)
-async def export_context(document: PublishedDep, max_tokens: MaxTokens = 4000) -> Response:
+async def export_context(document: PublishedDep, max_tokens: MaxTokens = DEFAULT_TOKENS) -> Response:
     """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
     tokenizer = document.call.running.resources.tokenizer
     make = partial(tree_to_context, max_tokens=max_tokens, tokenizer=tokenizer)
     return Response(await document.derive(make), media_type=JSON)
+
+
+def _add_export(name: str, output: Output) -> None:
+    """Add the operation of an output that has no parameters of its own."""
+
+    @router.operation(
+        f"GET {DOCUMENT}/{output.path}",
+        f"export_{name}",
+        READ,
+        media_type=output.media_type.partition(";")[0],
+        description=output.about,
+    )
+    async def export(document: PublishedDep) -> Response:
+        tokenizer = document.call.running.resources.tokenizer
+        content = await document.derive(partial(output.make, title=document.name, tokenizer=tokenizer))
+        headers = {"X-Content-Type-Options": "nosniff"} | document.omitted_header()
+        return Response(content, media_type=output.media_type, headers=headers)
+
+
+for _name, _output in OUTPUTS.items():
+    if _output.path.startswith("export/") and f"{DOCUMENT}/{_output.path}" not in {
+        route.path for route in read_operations(router.routes)
+    }:
+        _add_export(_name, _output)
