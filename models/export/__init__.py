@@ -98,6 +98,16 @@ OUTPUTS: Mapping[str, Output] = {
         (),
         ("htm",),
     ),
+    "text": Output(
+        "Text",
+        "text/plain; charset=utf-8",
+        "txt",
+        "export/text",
+        "quire.models.export.text:tree_to_text",
+        ("furniture",),
+        ("txt",),
+        "Export the visible text in reading order. Tables have a line per row and a tab between cells.",
+    ),
     "tree": Output(
         "Tree (JSON)", JSON, "json", "tree", "quire.models.cdom.tree:dump_tree", (), ("json", "cdom"), for_programs=True
     ),
