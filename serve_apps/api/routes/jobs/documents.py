@@ -1,6 +1,6 @@
 """/v1/documents and dead letters: single documents, requeue, failed documents."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -75,36 +75,40 @@ class PrincipalsRequest(BaseModel):
     principals: Principals | None
 
 
-def read_filter(
-    name: Name = None,
-    status: DocumentStatus | None = None,
-    type: Type = None,
-    flag: Flag = None,
-    job_id: Jobs = None,
-    sha256: Content = None,
-    members: Members = True,
-    reader_before: ReaderBefore = None,
-    since: Since = None,
-    until: Until = None,
-    principals: ListedPrincipals = None,
-) -> DocumentFilter:
-    """Return the filter of a document listing."""
-    return DocumentFilter(
-        name=name,
-        status=status,
-        format=type,
-        flag=flag,
-        job_ids=tuple(map(check_job_id, job_id)) if job_id is not None else None,
-        sha256=sha256,
-        members=None if members else False,
-        reader_before=reader_before,
-        since=since,
-        until=until,
-        principals=tuple(principals) if principals is not None else None,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingQuery:
+    """The query parameters that choose documents of a listing."""
+
+    name: Name = None
+    status: DocumentStatus | None = None
+    type: Type = None
+    flag: Flag = None
+    job_id: Jobs = None
+    sha256: Content = None
+    members: Members = True
+    reader_before: ReaderBefore = None
+    since: Since = None
+    until: Until = None
+    principals: ListedPrincipals = None
+
+    def filter(self) -> DocumentFilter:
+        """Return the filter. Raises NotFound for a malformed id."""
+        return DocumentFilter(
+            name=self.name,
+            status=self.status,
+            format=self.type,
+            flag=self.flag,
+            job_ids=tuple(map(check_job_id, self.job_id)) if self.job_id is not None else None,
+            sha256=self.sha256,
+            members=None if self.members else False,
+            reader_before=self.reader_before,
+            since=self.since,
+            until=self.until,
+            principals=tuple(self.principals) if self.principals is not None else None,
+        )
 
 
-ConditionsDep = Annotated[DocumentFilter, Depends(read_filter)]
+ConditionsDep = Annotated[ListingQuery, Depends()]
 
 
 @router.operation(
@@ -123,7 +127,7 @@ async def read_all_documents(
 ) -> Response:
     """List documents of all jobs, most recently sent first by default, without deleted ones."""
     page = await call.running.sql.run(
-        list_all_documents, call.store, call.scope, conditions, order=sort, limit=limit, cursor=cursor
+        list_all_documents, call.store, call.scope, conditions.filter(), order=sort, limit=limit, cursor=cursor
     )
     return page_response(page, render_listed_document)
 
@@ -133,7 +137,7 @@ async def read_all_documents(
 )
 async def read_document_counts(call: CallDep, conditions: ConditionsDep) -> Response:
     """Return how many documents match, with their pages and bytes. Counting stops after 100,000 documents."""
-    counts = await call.running.sql.run(count_all_documents, call.store, call.scope, conditions)
+    counts = await call.running.sql.run(count_all_documents, call.store, call.scope, conditions.filter())
     return json_response(asdict(counts))
 
 

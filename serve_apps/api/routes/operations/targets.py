@@ -16,6 +16,7 @@ from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.targets.contract import SettingValue, TargetRefused
 from quire.storage.targets.registry import (
+    TargetChanges,
     backfill_target,
     change_target,
     delete_target,
@@ -127,10 +128,7 @@ async def change(target_id: TargetId, body: TargetChange, call: CallDep) -> Resp
         call.scope,
         call.actor,
         known,
-        name=body.name,
-        paused=body.paused,
-        settings=body.settings,
-        secret=body.secret,
+        TargetChanges(name=body.name, paused=body.paused, settings=body.settings, secret=body.secret),
     )
     return json_response(asdict(changed))
 
