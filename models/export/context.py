@@ -13,6 +13,7 @@ from quire.models.export.markdown import markdown_parts
 from quire.models.export.markdown_inline import one_line
 from quire.models.export.markdown_tables import TableStyle
 
+DEFAULT_TOKENS = 4000  # half of a small model's window
 OUTLINE_SHARE = 4
 """The outline gets at most a quarter of the budget; the deepest headings are left out first."""
 
@@ -38,7 +39,7 @@ class ContextDigest:
     """Numbers of blocks left out by reason: `hidden-text`, `page_header`, `page_footer`."""
 
 
-def tree_to_context(tree: Tree, *, max_tokens: int, tokenizer: Tokenizer) -> ContextDigest:
+def tree_to_context(tree: Tree, *, tokenizer: Tokenizer, max_tokens: int = DEFAULT_TOKENS) -> ContextDigest:
     """Return the digest of a document.
 
     Blocks are taken in reading order while they fit. The first that does not fit is cut at a word, a table at a row.

@@ -3,10 +3,9 @@
 from functools import partial
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 
 from quire.models.cdom.version import INTERFACE_VERSION
-from quire.serve_apps.access.scopes import REQUIRED
+from quire.serve_apps.access.operations import Operation, read_operations
 from quire.serve_apps.api import docs_page
 from quire.serve_apps.api.context.app_state import AppState
 from quire.serve_apps.api.context.deps import check_caller, find_tenant
@@ -91,11 +90,20 @@ _PARTS = (
 _ROUTERS = tuple(part.router for part in _PARTS)
 
 
+def list_operations() -> dict[str, Operation]:
+    """Return all operations by id.
+
+    Raises:
+        LookupError: A route states no id and no scope.
+    """
+    return {operation.id: operation for router in _ROUTERS for operation in read_operations(router.routes)}
+
+
 def create_app(resources: Resources) -> FastAPI:
     """Build the ASGI app that serves `/v1`, the guide and the dashboard.
 
     Raises:
-        LookupError: A route has no row in the scope table, or a row of the table has no route.
+        LookupError: A route states no id and no scope.
     """
     running = AppState(resources)
     app = FastAPI(
@@ -110,7 +118,7 @@ def create_app(resources: Resources) -> FastAPI:
     app.state.running, limits = running, resources.limits
     for router in _ROUTERS:
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs 30 µs of CPU per request
-    _check_scopes()
+    app.state.operations = list_operations()
     problems.install(app)
     docs_page.install(app)
     install_guide(app)
@@ -149,15 +157,3 @@ class _BodyCaps:
 
     def __call__(self, path: str) -> int:
         return self._caps.get(path.removeprefix("/ui"), MEGABYTE)
-
-
-def _check_scopes() -> None:
-    served = {
-        (method, route.path)
-        for router in _ROUTERS
-        for route in router.routes
-        if isinstance(route, APIRoute)
-        for method in route.methods or ()
-    }
-    if served != REQUIRED.keys():
-        raise LookupError(f"routes and scope table differ: {sorted(served ^ REQUIRED.keys())}")

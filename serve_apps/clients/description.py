@@ -11,21 +11,6 @@ from typing import Any
 
 Schema = dict[str, Any]
 
-REPEATABLE = {
-    "cancel_job",
-    "compare",
-    "evaluate",
-    "extract",
-    "review_block",
-    "query_tables",
-    "review_job",
-    "set_principals",
-    "sync_source",
-    "enable_webhook",
-    "backfill_target",
-    "retry_target",
-}
-"""POSTs that may be sent twice."""
 _TEXTUAL = {"application/json", "application/x-ndjson"}
 
 
@@ -53,7 +38,8 @@ class Parameter:
 class Operation:
     """One operation.
 
-    `body`: JSON values by name. `free_body`: a JSON object of any shape. `upload`: multipart.
+    `body`: JSON values by name. `free_body`: a JSON object of any shape. `upload`: multipart. `repeatable`: sending the
+    request twice has the same effect as sending it once.
     """
 
     name: str
@@ -68,11 +54,7 @@ class Operation:
     free_body: bool = False
     upload: bool = False
     keyed: bool = False
-
-    @property
-    def repeatable(self) -> bool:
-        """Return whether sending the request twice has the same effect as sending it once."""
-        return self.method in {"GET", "DELETE"} or self.name in REPEATABLE
+    repeatable: bool = False
 
     @property
     def is_binary(self) -> bool:
@@ -110,6 +92,7 @@ def _read(document: Schema, path: str, method: str, operation: Schema) -> Operat
         body=body,
         free_body=free,
         upload=upload,
+        repeatable=method in {"GET", "DELETE"} or operation.get("x-repeatable", False),
         keyed=any(p["name"] == "Idempotency-Key" for p in parameters),
     )
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from starlette.responses import Response
 
 from quire.models.cdom.original import DRAWN_FORMATS
+from quire.models.export import OUTPUTS
 from quire.models.export.page_blocks import blocks_of_page, flagged_pages
 from quire.models.redaction.redact import REDACTABLE
 from quire.serve_apps.viewer.markdown_page import render_markdown
@@ -28,22 +29,8 @@ TABS = {
 FOLLOWING = ("tables", "fields", "chunks")
 """Tabs that show the content of the current page, or of the whole document on request."""
 PREVIEW_POLICY = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
-_MARKDOWN, _HTML = "export/markdown", "export/html"
-_OUTPUTS = {"fields": "fields", "semantics": "semantics", "chunks": "chunks", "markdown": _MARKDOWN}
+_MARKDOWN, _HTML = OUTPUTS["markdown"].path, OUTPUTS["html"].path
 _SHOWN = 1000  # blocks written into a page before it points to the tree
-_READABLE = (
-    (_MARKDOWN, "Markdown", "md"),
-    ("export/docx", "Word", "docx"),
-    (_HTML, "HTML", "html"),
-)
-_FOR_PROGRAMS = (
-    ("tree", "Tree (JSON)", "json"),
-    ("chunks", "Passages (JSON)", "chunks.json"),
-    ("fields", "Fields (JSON)", "fields.json"),
-    ("semantics", "Entities (JSON)", "entities.json"),
-    ("export/graph", "Graph (JSON)", "graph.json"),
-    ("export/context", "Context digest (JSON)", "context.json"),
-)
 
 
 class NoPageToShow(Exception):
@@ -188,15 +175,16 @@ def _downloads(place: ViewPlace, document_id: str, tree: Mapping[str, Any], *, r
     if not redacted or tree["source"]["format"] in REDACTABLE:
         text = "Redacted file" if redacted else "Original file"
         downloads.append(ViewDownload(address=f"{place.outputs}/original{masked}", text=text))
-    for files, for_programs in ((_READABLE, False), (_FOR_PROGRAMS, True)):
+    for for_programs in (False, True):
         downloads += [
             ViewDownload(
-                address=f"{place.outputs}/{output}{masked}",
-                text=text,
-                file_name=f"{name}.{ending}",
+                address=f"{place.outputs}/{output.path}{masked}",
+                text=output.title,
+                file_name=f"{name}.{output.ending}",
                 for_programs=for_programs,
             )
-            for output, text, ending in files
+            for output in OUTPUTS.values()
+            if output.for_programs == for_programs
         ]
         if not for_programs and any(block["table"] for block in tree["blocks"]):
             address = f"{place.outputs}/tables{masked or '?'}{'&' if masked else ''}format=xlsx"
@@ -228,11 +216,11 @@ def _tables(tree: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 async def _tab_content(source: DocumentSource, tab: str, *, redacted: bool) -> Any:
-    if tab not in _OUTPUTS:
+    if tab not in OUTPUTS or tab == "html":
         return None
     if tab == "markdown":
         return await source.read_text(_MARKDOWN, redacted=redacted)
-    output = await source.read_json(_OUTPUTS[tab], redacted=redacted)
+    output = await source.read_json(OUTPUTS[tab].path, redacted=redacted)
     return _entities(output["objects"]) if tab == "semantics" else output
 
 

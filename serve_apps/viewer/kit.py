@@ -6,13 +6,18 @@ from pathlib import Path
 
 from starlette.responses import Response
 
+from quire.models.cdom.warnings import WARNINGS
 from quire.serve_apps.viewer.words import ADVICE, FILTERS, format_duration
 
 _HERE = Path(__file__).parent
 TEMPLATES = _HERE / "templates"
 STATIC = _HERE / "static"
 TEMPLATE_FILTERS = FILTERS
-TEMPLATE_GLOBALS: Mapping[str, object] = {"duration": format_duration, "advice_by_code": ADVICE}
+TEMPLATE_GLOBALS: Mapping[str, object] = {
+    "duration": format_duration,
+    "advice_by_code": ADVICE,
+    "warning_texts": WARNINGS,
+}
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 

@@ -122,19 +122,20 @@ def reveal_target(store: Store, scope: Scope, target_id: str) -> tuple[TargetRow
     return get_target(store.db, scope, target_id), secret
 
 
-def change_target(
-    store: Store,
-    scope: Scope,
-    actor: Actor,
-    target_id: str,
-    *,
-    name: str | None = None,
-    paused: bool | None = None,
-    settings: Mapping[str, SettingValue] | None = None,
-    secret: str | None = None,
-) -> TargetRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetChanges:
+    """Values of a target to change; None leaves a value as it is."""
+
+    name: str | None = None
+    paused: bool | None = None
+    settings: Mapping[str, SettingValue] | None = None
+    secret: str | None = None
+
+
+def change_target(store: Store, scope: Scope, actor: Actor, target_id: str, changes: TargetChanges) -> TargetRow:
     """Change what is given. A change of settings, and a resumption, are tried at once."""
-    params = _params(scope, id=target_id, name=name, paused=paused)
+    settings, secret = changes.settings, changes.secret
+    params = _params(scope, id=target_id, name=changes.name, paused=changes.paused)
     params["settings"] = None if settings is None else Jsonb(dict(settings))
     params["secret"] = None if secret is None else seal_secret(store.signer, target_id, secret)
     with store.db.transaction() as conn:
@@ -148,7 +149,7 @@ def change_target(
         if row is None:
             raise NotFound("no such target")
         acts = {True: "target.paused", False: "target.resumed"}
-        record(conn, scope, actor, acts[paused] if paused is not None else "target.changed", target_id)
+        record(conn, scope, actor, acts[changes.paused] if changes.paused is not None else "target.changed", target_id)
         return _load(conn, scope, target_id)
 
 

@@ -19,10 +19,11 @@ from typing import Any
 import httpx
 
 from quire.actors.sql.runner import SqlRunner
+from quire.models.export import OUTPUTS
 from quire.serve_apps.access.default_token import DefaultToken
+from quire.serve_apps.api.app import list_operations
 from quire.serve_apps.api.context.resources import ApiLimits
 from quire.serve_apps.api.examples import FILE
-from quire.serve_apps.api.operation_ids import OPERATION_IDS
 from quire.storage.objects.bucket import open_uploads
 from quire.storage.store import Store, open_store
 from quire.storage.targets.contract import TargetSettings
@@ -40,6 +41,8 @@ SCHEMA = {"type": "object", "properties": {"invoice_number": {"type": "string"},
 _ID = re.compile(r"\b(job|doc|evt|whk|dlv|src|tgt|act|wrk)_[a-z2-7]{26}\b")
 _TIME = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+
+IDS = {(operation.method, operation.path): id for id, operation in list_operations().items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +101,7 @@ class Recorder:
                 example["answer"] = shorten(value)
             elif kind.startswith("text/") or kind == "application/x-ndjson":
                 example["answer"] = cut(answer.text)
-        self.examples[OPERATION_IDS[method, path]] = json.loads(self._plain(json.dumps(example)))
+        self.examples[IDS[method, path]] = json.loads(self._plain(json.dumps(example)))
         return value
 
     @contextmanager
@@ -180,7 +183,7 @@ async def record(store: Store, dsn: str, folder: Path) -> dict[str, Any]:
             await _webhooks_and_sources(recorder, sources)
             await _operating(recorder)
             await _ends(recorder, ids)
-    return {name: recorder.examples[name] for name in OPERATION_IDS.values() if name in recorder.examples}
+    return {name: recorder.examples[name] for name in IDS.values() if name in recorder.examples}
 
 
 def quotation(amount: str) -> dict[str, Any]:
@@ -226,10 +229,8 @@ async def _outputs(recorder: Recorder, ids: Ids) -> None:
     """Call what is made of one document or of some."""
     document, alone = "/v1/jobs/{job_id}/documents/{document_id}", {"document_id": ids.letter["document_id"]}
     await recorder.call("GET", "/v1/documents/{document_id}", alone)
-    for output in ("/tree", "/coverage", "/original", "/chunks", "/fields", "/semantics"):
-        await recorder.call("GET", document + output, ids.letter)
-    for output in ("html", "markdown", "docx", "graph", "context"):
-        await recorder.call("GET", f"{document}/export/{output}", ids.letter)
+    for output in (*(output.path for output in OUTPUTS.values()), "coverage", "original"):
+        await recorder.call("GET", f"{document}/{output}", ids.letter)
     await recorder.call("GET", f"{document}/tables", ids.report, params={"format": "csv"})
     await recorder.call("GET", f"{document}/pages/{{page}}", ids.letter | {"page": "1"}, params={"dpi": 100})
     await recorder.call("GET", f"{document}/pages/{{page}}/flags", ids.letter | {"page": "1"})
@@ -353,7 +354,7 @@ def main() -> int:
         examples = asyncio.run(record(store, dsn, Path(folder)))
         store.close()
     FILE.write_text(json.dumps(examples, indent=1, ensure_ascii=False) + "\n")
-    print(f"{len(examples)} of {len(OPERATION_IDS)} operations; without: {set(OPERATION_IDS.values()) - set(examples)}")
+    print(f"{len(examples)} of {len(IDS)} operations; without: {set(IDS.values()) - set(examples)}")
     return 0
 
 

@@ -8,16 +8,11 @@ from pydantic_core import to_json
 
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.ports import Tokenizer
-from quire.models.cdom.tree import Source, Tree, dump_tree
+from quire.models.cdom.tree import Source, Tree
 from quire.models.derive.chunks.chunks import chunk_tree
-from quire.models.derive.fields.fields import find_fields
 from quire.models.derive.finetune import FinetuneOptions, export_lines
-from quire.models.derive.semantics import describe_tree
-from quire.models.export.context import tree_to_context
+from quire.models.export import OUTPUTS
 from quire.models.export.graph import graph_to_neo4j, tree_to_graph
-from quire.models.export.html import tree_to_html
-from quire.models.export.markdown import tree_to_markdown
-from quire.models.export.word import tree_to_docx
 from quire.models.extract.pipeline.assemble import assemble
 from quire.models.extract.pipeline.recognised import apply_recognition
 from quire.models.extract.registry import open_document
@@ -48,17 +43,10 @@ def outputs(scanned: Tree, tokenizer: Tokenizer) -> Iterator[tuple[str, bytes, s
     """(name, bytes, media type) of all that is computed from a redacted tree."""
     tree = redact_tree(scanned, {})
     chunks = chunk_tree(tree, tokenizer)
-    json_type = "application/json"
-    yield "tree", dump_tree(tree), json_type
-    yield "chunks", to_json(chunks), json_type
-    yield "fields", to_json(find_fields(tree)), json_type
-    yield "semantics", to_json(describe_tree(tree)), json_type
-    yield "html", tree_to_html(tree).encode(), "text/html"
-    yield "markdown", tree_to_markdown(tree, furniture=True).encode(), "text/markdown"
-    yield "docx", tree_to_docx(tree), WORD
-    graph = tree_to_graph(tree)
-    yield "graph", to_json(graph), json_type
-    yield "neo4j", json.dumps(graph_to_neo4j(graph)).encode(), json_type
-    yield "context", to_json(tree_to_context(tree, max_tokens=4000, tokenizer=tokenizer)), json_type
+    for name, output in OUTPUTS.items():
+        made = output.make(tree, tokenizer=tokenizer, furniture=True)
+        data = made if isinstance(made, bytes) else made.encode() if isinstance(made, str) else to_json(made)
+        yield name, data, output.media_type.partition(";")[0]
+    yield "neo4j", json.dumps(graph_to_neo4j(tree_to_graph(tree))).encode(), "application/json"
     lines = export_lines((("d", chunk) for chunk in chunks), FinetuneOptions())
     yield "finetune", "".join(lines).encode(), "application/x-ndjson"

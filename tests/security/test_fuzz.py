@@ -14,7 +14,8 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
 
-from quire.serve_apps.access.scopes import REQUIRED
+from quire.serve_apps.access.operations import Operation
+from quire.serve_apps.api.app import list_operations
 from quire.storage.store import open_store
 from tests.api.harness import make_resources, reading
 from tests.api.live import listening
@@ -45,12 +46,11 @@ def described(postgres_server: TestServer, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("route", REQUIRED, ids=" ".join)
+@pytest.mark.parametrize("operation", list_operations().values(), ids=lambda operation: operation.id)
 def test_no_request_ends_in_a_fault_or_an_undescribed_answer(
-    described: Any, route: tuple[str, str], mode: GenerationMode
+    described: Any, operation: Operation, mode: GenerationMode
 ) -> None:
-    method, path = route
-    cases = described[path][method].as_strategy(generation_mode=mode)
+    cases = described[operation.path][operation.method].as_strategy(generation_mode=mode)
 
     @settings(max_examples=EXAMPLES, database=None, suppress_health_check=list(HealthCheck))
     @given(case=cases)

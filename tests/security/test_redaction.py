@@ -13,6 +13,7 @@ from PIL import Image
 import quire.models.pii.redact
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.tree import Tree, dump_tree
+from quire.models.export import OUTPUTS as ALL_OUTPUTS
 from quire.models.extract.registry import open_document
 from quire.models.neural.embed.tokenizer import load_tokenizer
 from quire.models.pii.engines.choose import make_flagger
@@ -40,10 +41,7 @@ TOKENIZER = load_tokenizer()
 COMPUTED = 240
 """Documents whose outputs are computed directly; `python -m tests.lab.chaos.canaries` goes on to as many as wanted."""
 SERVED = 24
-OUTPUTS = (
-    "tree", "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph",
-    "export/graph?format=neo4j", "export/context",
-)  # fmt: skip
+OUTPUTS = (*(output.path for output in ALL_OUTPUTS.values()), "export/graph?format=neo4j")
 
 
 @pytest.fixture

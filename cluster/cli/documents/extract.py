@@ -18,7 +18,6 @@ import click
 from quire.cluster.cli.documents.batch import ExtractItem, FileBatch, has_newer_result
 from quire.cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
 from quire.cluster.cli.documents.extract_formats import (
-    ALIASES,
     EXTRACT_FORMATS,
     MarkdownChoices,
     Write,
@@ -40,6 +39,7 @@ from quire.cluster.compose.redacted import name_without_names, settings_of_comma
 from quire.cluster.interrupts import exit_interrupted, undone_by
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.original import OcrMode, ReadOptions, TableParts
+from quire.models.export import ALIASES
 
 STANDARD = Path("-")
 """Standard input as a document, standard output as the place of its result."""

@@ -1,16 +1,18 @@
 """Output formats of `quire extract --to`: name → suffix and a function from a read document to bytes.
 
-Adding a format is one function and one line in EXTRACT_FORMATS; its imports happen at the first use.
+`quire.models.export.OUTPUTS` lists them. Their modules are imported at the first use.
 """
 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from quire.models.export import OUTPUTS
 
 if TYPE_CHECKING:
     from quire.models.cdom.tree import Tree
@@ -39,69 +41,28 @@ class Extracted:
 Write = Callable[[Extracted], bytes]
 
 
-def write_tree(read: Extracted) -> bytes:
+def _write_tree(read: Extracted) -> bytes:
     """Return the stored tree with the file's name in `source`."""
     head = f'{{"source":{{"name":{json.dumps(read.name)},'.encode()
     return head + read.tree_json.removeprefix(_STORED_PREFIX)
 
 
-def write_markdown(read: Extracted) -> bytes:
-    """Return the document as Markdown."""
-    from quire.models.export.markdown import MarkdownText, tree_to_markdown
+def _write(name: str, read: Extracted) -> bytes:
+    """Return an output as bytes."""
+    output = OUTPUTS[name]
+    values: dict[str, Any] = {"title": read.name, "furniture": read.markdown.furniture}
+    if "inline" in output.takes:
+        from quire.models.export.markdown import MarkdownText
 
-    inline = MarkdownText.PLAIN if read.markdown.plain else MarkdownText.RICH
-    return tree_to_markdown(read.tree, furniture=read.markdown.furniture, inline=inline).encode()
+        values["inline"] = MarkdownText.PLAIN if read.markdown.plain else MarkdownText.RICH
+    if "tokenizer" in output.takes:
+        from quire.models.neural.embed.tokenizer import load_tokenizer
 
-
-def write_html(read: Extracted) -> bytes:
-    """Return the document as HTML."""
-    from quire.models.export.html import tree_to_html
-
-    return tree_to_html(read.tree).encode()
-
-
-def write_docx(read: Extracted) -> bytes:
-    """Return the document as a Word file."""
-    from quire.models.export.word import tree_to_docx
-
-    return tree_to_docx(read.tree, title=read.name)
-
-
-def write_chunks(read: Extracted) -> bytes:
-    """Return the chunks as JSON."""
-    from quire.models.derive.chunks.chunks import chunk_tree
-    from quire.models.neural.embed.tokenizer import load_tokenizer
-
-    return _json(chunk_tree(read.tree, load_tokenizer()))
-
-
-def write_fields(read: Extracted) -> bytes:
-    """Return the form fields as JSON."""
-    from quire.models.derive.fields.fields import find_fields
-
-    return _json(find_fields(read.tree))
-
-
-def write_semantics(read: Extracted) -> bytes:
-    """Return the document's description as JSON."""
-    from quire.models.derive.semantics import describe_tree
-
-    return _json(describe_tree(read.tree))
-
-
-def write_context(read: Extracted) -> bytes:
-    """Return the context pack for language models as JSON."""
-    from quire.models.export import DEFAULT_CONTEXT_TOKENS, context
-    from quire.models.neural.embed.tokenizer import load_tokenizer
-
-    return _json(context.tree_to_context(read.tree, max_tokens=DEFAULT_CONTEXT_TOKENS, tokenizer=load_tokenizer()))
-
-
-def write_graph(read: Extracted) -> bytes:
-    """Return the document's graph as JSON."""
-    from quire.models.export.graph import tree_to_graph
-
-    return _json(tree_to_graph(read.tree))
+        values["tokenizer"] = load_tokenizer()
+    made = output.make(read.tree, **values)
+    if isinstance(made, bytes):
+        return made
+    return made.encode() if isinstance(made, str) else _json(made)
 
 
 def make_data_writer(schema: object) -> Write:
@@ -130,32 +91,13 @@ def _json(value: object) -> bytes:
 
 
 EXTRACT_FORMATS: dict[str, tuple[str, Write]] = {
-    "tree": (".json", write_tree),
-    "markdown": (".md", write_markdown),
-    "html": (".html", write_html),
-    "docx": (".docx", write_docx),
-    "chunks": (".json", write_chunks),
-    "fields": (".json", write_fields),
-    "semantics": (".json", write_semantics),
-    "context": (".json", write_context),
-    "graph": (".json", write_graph),
-}
-
-_NEEDED = {
-    "markdown": "quire.models.export.markdown",
-    "html": "quire.models.export.html",
-    "docx": "quire.models.export.word",
-    "graph": "quire.models.export.graph",
+    name: (output.suffix, _write_tree if name == "tree" else partial(_write, name)) for name, output in OUTPUTS.items()
 }
 
 
 def import_writer(to: str) -> None:
-    """Import the modules of this format's writer while the sandbox starts."""
-    import_module(_NEEDED.get(to, "quire.models.cdom.tree"))
-
-
-ALIASES = {"md": "markdown", "json": "tree", "cdom": "tree", "htm": "html", "word": "docx"}
-"""Other names people type."""
+    """Import the writer's module while the sandbox starts."""
+    OUTPUTS[to if to in OUTPUTS else "tree"].load()
 
 
 def format_of(output: Path) -> str:

@@ -10,22 +10,11 @@ import click
 from quire.cluster.cli.shared.choices import NamedChoice
 from quire.cluster.cli.shared.options import CommandStopped
 from quire.cluster.cli.shared.remote import require_good, service_at, service_options
+from quire.models.export import ALIASES, OUTPUTS
 
 if TYPE_CHECKING:
     import httpx
 
-OUTPUTS = {
-    "markdown": "export/markdown",
-    "tree": "tree",
-    "html": "export/html",
-    "docx": "export/docx",
-    "chunks": "chunks",
-    "fields": "fields",
-    "semantics": "semantics",
-    "context": "export/context",
-    "graph": "export/graph",
-}
-_ALIASES = {"md": "markdown", "json": "tree", "word": "docx"}
 _EXAMPLES = """\b
 Examples:
   quire get doc_abc… --to md           Markdown to standard output
@@ -37,7 +26,7 @@ Examples:
 @click.command(epilog=_EXAMPLES)
 @click.argument("id")
 @click.option(
-    "--to", type=NamedChoice(list(OUTPUTS), _ALIASES), default="markdown", show_default=True,
+    "--to", type=NamedChoice(list(OUTPUTS), ALIASES), default="markdown", show_default=True,
     metavar="|".join(OUTPUTS), help="Output format for a document (md, json).",
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path, allow_dash=True), default=Path("-"), help="A file.")
@@ -61,7 +50,7 @@ def _output_of(client: "httpx.Client", id: str, to: str) -> str:
     if document["status"] != "succeeded":
         error = f": {document['error']}" if document["error"] else ""
         raise CommandStopped(f"{document['source_file']} is {document['status']}{error}")
-    return f"/v1/jobs/{document['job_id']}/documents/{id}/{OUTPUTS[to]}"
+    return f"/v1/jobs/{document['job_id']}/documents/{id}/{OUTPUTS[to].path}"
 
 
 def _save(answer: "httpx.Response", output: Path) -> None:

@@ -10,11 +10,12 @@ import click
 
 from quire.cluster.cli.documents.batch import ExtractItem, FileBatch, has_newer_result
 from quire.cluster.cli.documents.extract_files import reason_to_skip
-from quire.cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS
+from quire.cluster.cli.documents.extract_formats import EXTRACT_FORMATS
 from quire.cluster.cli.shared.choices import NamedChoice
 from quire.cluster.cli.shared.progress import ProgressBar
 from quire.cluster.interrupts import exit_interrupted
 from quire.models.cdom.original import ReadOptions
+from quire.models.export import ALIASES
 
 Stamp = tuple[int, int]
 """Size and time of change (ns): a file that is still being copied has another one at the next look."""

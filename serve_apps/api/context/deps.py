@@ -10,12 +10,12 @@ from urllib.parse import parse_qsl
 
 from fastapi import Depends, Path, Request
 from fastapi.dependencies.models import Dependant
-from fastapi.routing import APIRoute
 from pydantic import AfterValidator
 
 from quire.serve_apps.access.caller import Caller, identify
 from quire.serve_apps.access.errors import FeatureNotLicensed, InvalidOrg, ScopeMissing, Unauthenticated
-from quire.serve_apps.access.scopes import REQUIRED, KeyScope
+from quire.serve_apps.access.operations import Operation
+from quire.serve_apps.access.scopes import KeyScope
 from quire.serve_apps.api.context.app_state import AppState
 from quire.serve_apps.api.http.refusals import InvalidField, RepeatedParameter, UnknownParameter
 from quire.serve_apps.api.http.request_span import CONTEXT
@@ -102,19 +102,19 @@ async def admit(request: Request) -> Call:
     caller = await _identify(running, scope)
     TENANT.set(caller.tenant)
     await running.rate_limit.admit(caller.key_name)
-    operation = (scope["method"], scope["route"].path)
-    call = Call(running, caller, scope.get("request_id", ""), scope.get(CONTEXT), " ".join(operation))
+    operation: Operation = scope["route"]
+    named = f"{scope['method']} {operation.path}"
+    call = Call(running, caller, scope.get("request_id", ""), scope.get(CONTEXT), named)
     scope["caller"] = caller
-    needed = REQUIRED[operation]
-    if needed is not None and not caller.scope.covers(needed):
+    if (needed := operation.needed) is not None and not caller.scope.covers(needed):
         running.denials.note(caller, call.request_id, call.operation, ScopeMissing.code)
         caller.require(needed)
     if scope["query_string"]:
-        _check_query(scope)
+        _check_query(operation, scope["query_string"])
     return call
 
 
-def _check_query(scope: MutableMapping[str, Any]) -> None:
+def _check_query(operation: Operation, query: bytes) -> None:
     """Reject unknown, repeated and malformed query parameters.
 
     Raises:
@@ -122,8 +122,8 @@ def _check_query(scope: MutableMapping[str, Any]) -> None:
         RepeatedParameter: The operation takes the parameter once.
         InvalidField: A value contains NUL.
     """
-    parameters, seen = _parameters(scope["route"]), set[str]()
-    for name, value in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
+    parameters, seen = _parameters(operation), set[str]()
+    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
         if name not in parameters:
             raise UnknownParameter(name[:_SHOWN_CHARS])
         if name in seen and not parameters.get(name):
@@ -138,10 +138,10 @@ def _check_value(name: str, value: str) -> None:
         raise InvalidField(name, "contains NUL", "query")
 
 
-def _parameters(route: APIRoute) -> Mapping[str, bool]:
+def _parameters(operation: Operation) -> Mapping[str, bool]:
     """Return the query parameters of an operation, each with whether it may be repeated."""
-    if (parameters := _PARAMETERS.get(route.unique_id)) is None:
-        parameters = _PARAMETERS[route.unique_id] = dict(_query_names(route.dependant))
+    if (parameters := _PARAMETERS.get(operation.id)) is None:
+        parameters = _PARAMETERS[operation.id] = dict(_query_names(operation.dependant))
     return parameters
 
 

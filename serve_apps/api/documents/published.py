@@ -66,7 +66,7 @@ class Published:
         """
         running = self.call.running
         lane = running.heavy if running.work.is_heavy(self.tree) else running.disk
-        return await lane.run(running.work.run, partial(_rendered, make), self.tree)
+        return await lane.run(running.work.run, partial(rendered, make), self.tree)
 
     def omitted_header(self, *, furniture: bool = False) -> dict[str, str]:
         """Return a header that counts the omitted blocks by reason, or no header if the output is complete."""
@@ -74,7 +74,8 @@ class Published:
         return {LEFT_OUT: ", ".join(f"{reason}={count}" for reason, count in counts.items())} if counts else {}
 
 
-def _rendered(make: Callable[[Tree], object], tree: Tree) -> bytes:
+def rendered(make: Callable[[Tree], object], tree: Tree) -> bytes:
+    """Return `make(tree)` as bytes: text in UTF-8, bytes unchanged, other values as JSON."""
     result = make(tree)
     if isinstance(result, bytes):
         return result

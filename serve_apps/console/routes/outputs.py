@@ -1,8 +1,9 @@
-"""Outputs of a document, relayed from the engine: tree, chunks, Markdown, graph, context, fine-tune lines."""
+"""Outputs of a document, relayed from the engine, and fine-tune lines of a job."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from quire.models.export import OUTPUTS, Output
 from quire.serve_apps.access.scopes import DOCUMENT
 from quire.serve_apps.console.callers.callers import CallerDep
 from quire.serve_apps.console.sending.paths import document_path, job_path
@@ -11,34 +12,14 @@ from quire.serve_apps.console.sending.relaying import relay
 router = APIRouter(tags=["outputs"])
 
 
-@router.get(f"{DOCUMENT}/tree")
-async def read_tree(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
-    """Return the canonical tree."""
-    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/tree")
+def _add_output(name: str, output: Output) -> None:
+    @router.get(f"{DOCUMENT}/{output.path}", name=f"read_{name}", description=f"Return the output: {output.title}.")
+    async def read_output(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
+        return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/{output.path}")
 
 
-@router.get(f"{DOCUMENT}/chunks")
-async def read_chunks(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
-    """Return token-aware pieces for retrieval."""
-    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/chunks")
-
-
-@router.get(f"{DOCUMENT}/export/markdown")
-async def export_markdown(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
-    """Export the document as Markdown."""
-    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/export/markdown")
-
-
-@router.get(f"{DOCUMENT}/export/graph")
-async def export_graph(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
-    """Export the document's structure as nodes and typed edges."""
-    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/export/graph")
-
-
-@router.get(f"{DOCUMENT}/export/context")
-async def export_context(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
-    """Export a digest within a token budget."""
-    return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/export/context")
+for _name, _output in OUTPUTS.items():
+    _add_output(_name, _output)
 
 
 @router.get("/v1/jobs/{job_id}/export/finetune")

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from quire.models.export import OUTPUTS
 from quire.serve_apps.console.callers.callers import ConsoleCaller, Visitor, VisitorDep, read_our_form
 from quire.serve_apps.console.context.page_rendering import page
 from quire.serve_apps.console.sending.removing import remove_document
@@ -17,8 +18,8 @@ from quire.storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 _OUTPUTS = re.compile(
-    r"tree|chunks|fields|semantics|tables|coverage|original|export/(markdown|html|docx|graph|context)"
-    r"|pages/[0-9]{1,6}|assets/[A-Za-z0-9._-]{1,200}"
+    "|".join(output.path for output in OUTPUTS.values())
+    + r"|tables|coverage|original|pages/[0-9]{1,6}|assets/[A-Za-z0-9._-]{1,200}"
 )
 """Outputs of a document that a session may fetch: those that the viewer shows or offers for download."""
 _LONGEST_PASSWORD = 255  # characters, as on the upload's form

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from quire.models.cdom.version import SERVICE_VERSION
 from quire.serve_apps.access.browser import CONTENT_POLICY
-from quire.serve_apps.access.scopes import REQUIRED, KeyScope
+from quire.serve_apps.access.scopes import KeyScope
 from quire.serve_apps.api.context.resources import Resources
 from quire.serve_apps.api.http.middleware import log_fault
 from quire.serve_apps.api.lanes.fair_places import TENANT
@@ -53,11 +53,9 @@ class Visit:
         """Return the API as called by this session."""
         return BrowserApi(self.router, self.request, self.session.caller)
 
-    def may(self, method: str, path: str) -> bool:
-        """Return whether the service has the operation and this key's scope covers it."""
-        needed = REQUIRED.get((method, path), ...)
-        if needed is ...:
-            return False
+    def may(self, id: str) -> bool:
+        """Return whether this key's scope covers the operation."""
+        needed = self.request.app.state.operations[id].needed
         return needed is None or self.session.caller.scope.covers(needed)
 
     @property

@@ -32,7 +32,7 @@ async def show_document(visit: Visit) -> Response:
         return visit.page("document_failed.html", document=document, wrong=visit.query("password") == "wrong")
     path, exports = document_path(visit), visit.resources.exports
     address = path.replace("/v1/", "/ui/", 1)
-    pages = [(f"{address}/extract", "Extract")] if visit.may("POST", "/v1/extract") else []
+    pages = [(f"{address}/extract", "Extract")] if visit.may("extract") else []
     place = ViewPlace(
         address=address,
         outputs=f"/ui{path}",
@@ -49,7 +49,7 @@ async def show_document(visit: Visit) -> Response:
         if refused.code not in ("pii-incomplete", "scan-running"):
             raise
         return visit.page("document_failed.html", document=document | {"refused": refused}, wrong=False)
-    return visit.page("document.html", view=view, reviewable=visit.may("GET", "/v1/review"))
+    return visit.page("document.html", view=view, reviewable=visit.may("list_review"))
 
 
 async def preview(visit: Visit) -> Response:

@@ -14,6 +14,7 @@ import pytest
 
 from quire.models.cdom.tree import BlockType, Span, Tree
 from quire.models.derive.semantics import describe_tree
+from quire.models.export import OUTPUTS
 from quire.models.pii.engines.choose import make_flagger
 from quire.serve_apps.api.context.limited_work import LimitedWork, WorkLimits
 from quire.serve_apps.api.documents.ingesting import LIGHT_BODY, parse_light, weigh
@@ -58,16 +59,7 @@ def test_internal_fault_is_not_a_limit_and_quotes_no_document(capfd: pytest.Capt
 
 
 async def test_every_output_of_a_heavy_document_is_the_same_from_its_process(store: Store) -> None:
-    outputs = (
-        "chunks",
-        "fields",
-        "semantics",
-        "export/html",
-        "export/docx",
-        "export/markdown",
-        "export/graph",
-        "export/context",
-    )
+    outputs = [output.path for output in OUTPUTS.values() if output.path != "tree"]
     page = {"number": 1, "width": 100, "height": 100}
     block = {"id": "a", "type": "paragraph", "page": 1, "text": "Total: 12 EUR\nMr John Smith of Acme Ltd. in Berlin"}
     tree = {"cdom_version": "1.0", "pages": [page], "blocks": [block]}

@@ -18,6 +18,7 @@ from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.ports import IndexDocument, ReadOutcome
 from quire.models.cdom.tree import Source, dump_tree
 from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.export import OUTPUTS
 from quire.models.extract.formats.flow.document import embedded_of
 from quire.models.extract.pipeline.assemble import assemble
 from quire.models.extract.registry import open_document
@@ -69,8 +70,7 @@ def typed_packages() -> dict[str, bytes]:
 
 
 FILES = make_files(TEXT) | typed_packages()
-DERIVED = ("tree", "chunks", "fields", "semantics", "export/html", "export/markdown", "export/docx",
-           "export/graph", "export/context")  # fmt: skip
+DERIVED = tuple(output.path for output in OUTPUTS.values())
 """What is asked of every document; each shows no personal data when it is asked for redacted."""
 SHOWING = frozenset(DERIVED) - {"fields", "semantics", "export/docx", "export/context"}
 """Of these, the ones that show all of the text in letters."""

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from lxml import html
 
+from quire.models import export as outputs
 from quire.models.derive.chunks.chunks import CHUNKER_VERSION
 from quire.models.pii.engines.choose import make_flagger
 from quire.storage.store import Store
@@ -192,10 +193,7 @@ async def test_unknown_finetune_options_are_refused(document: Any, params: dict[
     assert (await client.get(f"{job_path}/export/finetune", params=params)).status_code == 422
 
 
-OUTPUTS = [
-    "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph", "export/context",
-    "tables",
-]  # fmt: skip
+OUTPUTS = [*(output.path for output in outputs.OUTPUTS.values() if output.path != "tree"), "tables"]
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

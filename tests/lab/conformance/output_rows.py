@@ -9,16 +9,14 @@ from typing import Any
 
 import httpx
 
+from quire.models import export as outputs
 from tests.lab.conformance.probe import UNKNOWN, UNKNOWN_DOCUMENT, NotRun, Probe, answers, members, row
 
 PERSON = "conformance.person@example.org"
 BLOCK = (
     "id type parent level page bbox order text spans table asset_ref continues confidence flags flag_spans provenance"
 )
-OUTPUTS = (
-    "tree", "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph",
-    "export/context",
-)  # fmt: skip
+OUTPUTS = tuple(output.path for output in outputs.OUTPUTS.values())
 
 
 async def scanned(probe: Probe) -> None:

@@ -20,6 +20,7 @@ from quire.storage.targets.backlog import MAX_TRIES, TargetBacklog
 from quire.storage.targets.contract import RecordRefused, TargetRecord
 from quire.storage.targets.registry import (
     MAX_TARGETS,
+    TargetChanges,
     backfill_target,
     change_target,
     delete_target,
@@ -253,11 +254,11 @@ def test_slow_target_delays_no_other(store: Store) -> None:
 
 def test_paused_target_receives_nothing_until_it_is_resumed(store: Store) -> None:
     memory, target = Memory(), add_target(store)
-    change_target(store, ACME, ACTOR, target, paused=True)
+    change_target(store, ACME, ACTOR, target, TargetChanges(paused=True))
     ids = publish(store, 2)
     send(store, memory)
     assert (memory.rows, the_target(store).state, the_target(store).lag.documents) == ({}, "paused", 2)
-    change_target(store, ACME, ACTOR, target, paused=False)
+    change_target(store, ACME, ACTOR, target, TargetChanges(paused=False))
     send(store, memory)
     assert memory.documents() == sorted(ids)
 
@@ -313,7 +314,7 @@ def test_foreign_and_unknown_targets_are_not_found(store: Store) -> None:
     acts: list[Any] = [
         lambda: get_target(store.db, ZETA, target),
         lambda: reveal_target(store, ZETA, target),
-        lambda: change_target(store, ZETA, ACTOR, target, paused=True),
+        lambda: change_target(store, ZETA, ACTOR, target, TargetChanges(paused=True)),
         lambda: delete_target(store.db, ZETA, ACTOR, target),
         lambda: backfill_target(store.db, ZETA, ACTOR, target),
         lambda: list_refused(store, ZETA, target),

@@ -4,13 +4,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 from starlette.responses import Response
 
 from quire.models.cdom.tree import Tree
 from quire.models.derive.changes import DocumentChanges, compare_versions, with_texts
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, check_document_id
 from quire.serve_apps.api.documents.published import Redacted
 from quire.serve_apps.api.documents.redacting import redact_for, scan_chosen
@@ -20,7 +22,7 @@ from quire.storage.objects.artifacts import CHANGES
 from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import DocumentId
 
-router = APIRouter(tags=["documents"])
+router = Operations("documents")
 _STORED: TypeAdapter[DocumentChanges] = TypeAdapter(DocumentChanges)
 SinceDocument = Annotated[
     str | None,
@@ -28,7 +30,16 @@ SinceDocument = Annotated[
 ]
 
 
-@router.get("/v1/documents/{document_id}/changes", responses={200: {"model": DocumentChanges}})
+@router.operation(
+    "GET /v1/documents/{document_id}/changes",
+    "get_changes",
+    READ,
+    DocumentChanges,
+    refusals={
+        404: "A document is unknown, unfinished, deleted, or another tenant's, or no earlier version is known.",
+        409: "redacted=true, and the scan of a document did not finish.",
+    },
+)
 async def read_changes(
     document_id: DocumentIdDep, call: CallDep, redacted: Redacted, since: SinceDocument = None
 ) -> Response:

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from quire.models.cdom.ports import RunSql
 from quire.models.export.tables.files import SCHEMA
+from quire.serve_apps.access.operations import SCANNING, Operations
+from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, check_document_id, check_job_id
 from quire.serve_apps.api.documents.redacting import scan_chosen
 from quire.serve_apps.api.documents.table_cells import read_cells
@@ -19,7 +20,7 @@ from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.jobs.document_list import ChosenDocument, find_chosen, list_published
 from quire.storage.values.errors import NotFound
 
-router = APIRouter(tags=["exports"])
+router = Operations("exports")
 MAX_DOCUMENTS = 2_000
 """Documents of one query; a query over more names a job or documents."""
 MAX_CELLS_BYTES = 64 << 20
@@ -75,7 +76,18 @@ class SqlAnswerBody(BaseModel):
     documents: int
 
 
-@router.post("/v1/sql", responses={200: {"model": SqlAnswerBody}})
+@router.operation(
+    "POST /v1/sql",
+    "query_tables",
+    READ,
+    SqlAnswerBody,
+    refusals={
+        404: "A document or the job is unknown, deleted, or another tenant's.",
+        409: "SQL is not installed, or redacted=true and the scan of a document did not finish.",
+        202: SCANNING,
+    },
+    repeatable=True,
+)
 async def query_tables(body: SqlRequest, call: CallDep) -> Response:
     """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
     port = call.running.resources.ports.sql

@@ -1,13 +1,15 @@
 """/v1/documents and dead letters: single documents, requeue, failed documents."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import UNPAID, Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ, WRITE
 from quire.serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep, check_job_id
 from quire.serve_apps.api.intake.submitting import quota_of
 from quire.serve_apps.api.shapes.bodies import (
@@ -33,7 +35,7 @@ from quire.storage.jobs.documents import find_document, list_dead_letters
 from quire.storage.jobs.lifecycle import delete_document, requeue_document
 from quire.storage.values.states import DocumentStatus
 
-router = APIRouter(tags=["documents"])
+router = Operations("documents")
 _NO_NUL = "^[^\x00]*$"  # no text of the database holds one
 Name = Annotated[
     str | None,
@@ -73,39 +75,49 @@ class PrincipalsRequest(BaseModel):
     principals: Principals | None
 
 
-def read_filter(
-    name: Name = None,
-    status: DocumentStatus | None = None,
-    type: Type = None,
-    flag: Flag = None,
-    job_id: Jobs = None,
-    sha256: Content = None,
-    members: Members = True,
-    reader_before: ReaderBefore = None,
-    since: Since = None,
-    until: Until = None,
-    principals: ListedPrincipals = None,
-) -> DocumentFilter:
-    """Return the filter of a document listing."""
-    return DocumentFilter(
-        name=name,
-        status=status,
-        format=type,
-        flag=flag,
-        job_ids=tuple(map(check_job_id, job_id)) if job_id is not None else None,
-        sha256=sha256,
-        members=None if members else False,
-        reader_before=reader_before,
-        since=since,
-        until=until,
-        principals=tuple(principals) if principals is not None else None,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingQuery:
+    """The query parameters that choose documents of a listing."""
+
+    name: Name = None
+    status: DocumentStatus | None = None
+    type: Type = None
+    flag: Flag = None
+    job_id: Jobs = None
+    sha256: Content = None
+    members: Members = True
+    reader_before: ReaderBefore = None
+    since: Since = None
+    until: Until = None
+    principals: ListedPrincipals = None
+
+    def filter(self) -> DocumentFilter:
+        """Return the filter. Raises NotFound for a malformed id."""
+        return DocumentFilter(
+            name=self.name,
+            status=self.status,
+            format=self.type,
+            flag=self.flag,
+            job_ids=tuple(map(check_job_id, self.job_id)) if self.job_id is not None else None,
+            sha256=self.sha256,
+            members=None if self.members else False,
+            reader_before=self.reader_before,
+            since=self.since,
+            until=self.until,
+            principals=tuple(self.principals) if self.principals is not None else None,
+        )
 
 
-ConditionsDep = Annotated[DocumentFilter, Depends(read_filter)]
+ConditionsDep = Annotated[ListingQuery, Depends()]
 
 
-@router.get("/v1/documents", responses={200: {"model": list[ListedDocumentBody]}})
+@router.operation(
+    "GET /v1/documents",
+    "list_all_documents",
+    READ,
+    list[ListedDocumentBody],
+    refusals={404: "A value is not a job id."},
+)
 async def read_all_documents(
     call: CallDep,
     conditions: ConditionsDep,
@@ -115,40 +127,57 @@ async def read_all_documents(
 ) -> Response:
     """List documents of all jobs, most recently sent first by default, without deleted ones."""
     page = await call.running.sql.run(
-        list_all_documents, call.store, call.scope, conditions, order=sort, limit=limit, cursor=cursor
+        list_all_documents, call.store, call.scope, conditions.filter(), order=sort, limit=limit, cursor=cursor
     )
     return page_response(page, render_listed_document)
 
 
-@router.get("/v1/documents/counts", responses={200: {"model": DocumentCountsBody}})
+@router.operation(
+    "GET /v1/documents/counts", "count_documents", READ, DocumentCountsBody, refusals={404: "A value is not a job id."}
+)
 async def read_document_counts(call: CallDep, conditions: ConditionsDep) -> Response:
     """Return how many documents match, with their pages and bytes. Counting stops after 100,000 documents."""
-    counts = await call.running.sql.run(count_all_documents, call.store, call.scope, conditions)
+    counts = await call.running.sql.run(count_all_documents, call.store, call.scope, conditions.filter())
     return json_response(asdict(counts))
 
 
-@router.get("/v1/documents/{document_id}", responses={200: {"model": DocumentAloneBody}})
+@router.operation("GET /v1/documents/{document_id}", "get_document", READ, DocumentAloneBody)
 async def read_document(document_id: DocumentIdDep, call: CallDep) -> Response:
     """Return one document by its id. A deleted document is returned with `deleted_at`."""
     document = await call.running.sql.run(find_document, call.store.db, call.scope, document_id)
     return json_response(render_document_alone(document))
 
 
-@router.put("/v1/documents/{document_id}/principals", responses={200: {"model": DocumentAloneBody}})
+@router.operation(
+    "PUT /v1/documents/{document_id}/principals", "set_principals", WRITE, DocumentAloneBody, repeatable=True
+)
 async def put_principals(document_id: DocumentIdDep, body: PrincipalsRequest, call: CallDep) -> Response:
     """Set who may find the document and the files inside it. Searches and queries use it at once."""
     await call.running.disk.run(set_principals, call.store.db, call.scope, call.actor, document_id, body.principals)
     return await read_document(document_id, call)
 
 
-@router.delete("/v1/documents/{document_id}", status_code=204, responses={204: {"description": "Gone."}})
+@router.operation(
+    "DELETE /v1/documents/{document_id}",
+    "delete_document",
+    WRITE,
+    status=204,
+    refusals={409: "The document is not finished."},
+)
 async def remove_document(document_id: DocumentIdDep, call: CallDep) -> Response:
     """Delete a document with its outputs, its original and its search index entries. 409 while it is unfinished."""
     await call.running.disk.run(delete_document, call.store.db, call.scope, call.actor, document_id)
     return Response(status_code=204)
 
 
-@router.post("/v1/jobs/{job_id}/documents/{document_id}/requeue", status_code=201, responses={201: {"model": JobBody}})
+@router.operation(
+    f"POST {DOCUMENT}/requeue",
+    "requeue_document",
+    WRITE,
+    JobBody,
+    status=201,
+    refusals={402: UNPAID, 409: "The document has not failed, or its original is no longer stored."},
+)
 async def requeue(
     job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, body: RequeueBody | None = None
 ) -> Response:
@@ -167,7 +196,7 @@ async def requeue(
     return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"})
 
 
-@router.get("/v1/dead-letters", responses={200: {"model": list[DeadLetterBody]}})
+@router.operation("GET /v1/dead-letters", "list_dead_letters", READ, list[DeadLetterBody])
 async def read_dead_letters(call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """List failed documents, newest failure first."""
     page = await call.running.sql.run(list_dead_letters, call.store, call.scope, limit=limit, cursor=cursor)

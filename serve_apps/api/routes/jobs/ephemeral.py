@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic_core import to_jsonable_python
 from starlette.responses import Response
 
@@ -13,13 +13,15 @@ from quire.models.cdom.tree import Tree
 from quire.models.derive.diff import TreeDiff, compare_trees
 from quire.models.derive.quality import DocumentQuality, QualityReport, rate_document, rate_failure, summarise
 from quire.models.export.quality_html import report_to_html
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep
 from quire.serve_apps.api.http.refusals import InvalidUpload, UnreadableFile
 from quire.serve_apps.api.intake.ephemeral import EphemeralFile, format_of, read_file, receive_files
 from quire.serve_apps.api.routes.results.exports import HTML_HEADERS
 from quire.serve_apps.api.shapes.rendering import json_response
 
-router = APIRouter(tags=["ephemeral"])
+router = Operations("ephemeral")
 T = TypeVar("T")
 _FILE = {"type": "string", "format": "binary"}
 
@@ -33,7 +35,7 @@ COMPARED = _form({"a": _FILE, "b": _FILE}, ["a", "b"])
 EVALUATED = _form({"files": {"type": "array", "items": _FILE}}, ["files"])
 
 
-@router.post("/v1/compare", responses={200: {"model": TreeDiff}}, openapi_extra=COMPARED)
+@router.operation("POST /v1/compare", "compare", WRITE, TreeDiff, repeatable=True, openapi_extra=COMPARED)
 async def compare(request: Request, call: CallDep) -> Response:
     """Compare two documents, `a` and `b`: blocks added, removed, modified and unchanged."""
     async with call.running.ephemeral.enter():
@@ -57,8 +59,11 @@ async def _read(call: Call, file: EphemeralFile) -> Tree:
     return outcome.tree
 
 
-@router.post(
-    "/v1/evaluate",
+@router.operation(
+    "POST /v1/evaluate",
+    "evaluate",
+    WRITE,
+    repeatable=True,
     responses={200: {"model": QualityReport, "content": {"text/html": {}}}},
     openapi_extra=EVALUATED,
 )

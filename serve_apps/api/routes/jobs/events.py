@@ -2,21 +2,24 @@
 
 from collections.abc import AsyncIterator
 
-from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from quire.serve_apps.api.context.job_answers import JobAnswer
 from quire.serve_apps.api.lanes.fair_places import Overloaded
 from quire.storage.values.errors import NotFound, StoreUnavailable
 from quire.storage.values.rows import JobId
 
-router = APIRouter(tags=["jobs"])
+router = Operations("jobs")
 _QUIET_LOOKS = 15  # polls without changes between two comments, which keep proxies from closing the connection
 _STREAM = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
 
 
-@router.get("/v1/jobs/{job_id}/events", response_class=StreamingResponse, responses=_STREAM)  # type: ignore[arg-type]
+@router.operation(
+    "GET /v1/jobs/{job_id}/events", "stream_job_events", READ, response_class=StreamingResponse, responses=_STREAM
+)
 async def stream_events(job_id: JobIdDep, call: CallDep) -> Response:
     """Stream a job's progress: `event: job` with the job at every change, `event: end` once when it has ended."""
     answer = await call.running.job_answers.get(call.scope, job_id)

@@ -4,13 +4,14 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from quire.models.cdom.errors import ErrorCode
 from quire.models.derive.schema.answer import ExtractedData
 from quire.models.derive.schema.correction.corrected import CorrectedPlace
-from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ, WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from quire.serve_apps.api.documents.extracting import (
     Engine,
@@ -34,7 +35,7 @@ from quire.storage.jobs.jobs import find_extract_schema
 from quire.storage.schemas.stored_schemas import find_schema, read_corrections, read_labels
 from quire.storage.values.rows import DocumentId, JobId
 
-router = APIRouter(tags=["derived"])
+router = Operations("derived")
 
 _SCHEMA_TEXT = "JSON Schema (draft 2020-12) of an object. `x-quire` of a property may give labels, near and page."
 _CHOICES = {
@@ -92,7 +93,18 @@ _REQUEST = {
 _FIELDS = {"schema", "schema_name", "schema_version", "engine"}
 
 
-@router.post("/v1/extract", responses={200: {"model": ExtractedData}}, openapi_extra=_REQUEST)
+@router.operation(
+    "POST /v1/extract",
+    "extract",
+    WRITE,
+    ExtractedData,
+    refusals={
+        404: "The document or the stored schema is unknown, deleted, or another tenant's.",
+        502: "engine=llm, and the language model did not answer in the form that was asked for.",
+    },
+    repeatable=True,
+    openapi_extra=_REQUEST,
+)
 async def extract(request: Request, call: CallDep, redacted: Redacted) -> Response:
     """Return values by a JSON Schema with the places of each, and why others are missing.
 
@@ -111,7 +123,7 @@ async def extract(request: Request, call: CallDep, redacted: Redacted) -> Respon
         return Response(await extract_tree(call, outcome.tree, wanted, None), media_type=JSON)
 
 
-@router.get(f"{DOCUMENT}/extracted", responses={200: {"model": ExtractedData}})
+@router.operation(f"GET {DOCUMENT}/extracted", "get_extracted", READ, ExtractedData)
 async def read_extracted(document: PublishedDep, job_id: JobIdDep) -> Response:
     """Return the values by the `extract_schema` of the document's job, as `POST /v1/extract` returns them.
 

@@ -3,10 +3,12 @@
 import hashlib
 from functools import partial
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from quire.models.derive.chunks.chunking import chunker_name
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep
 from quire.serve_apps.api.documents.ingesting import (
     IngestRules,
@@ -27,11 +29,11 @@ from quire.storage.objects.artifacts import TREE
 from quire.storage.values.ids import new_document_id
 from quire.storage.values.rows import DocumentId, JobRow, StoredBlob
 
-router = APIRouter(tags=["jobs"])
+router = Operations("jobs")
 _BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": IngestBody.model_json_schema()}}}}
 
 
-@router.post("/v1/ingest", status_code=201, responses={201: {"model": JobBody}}, openapi_extra=_BODY)
+@router.operation("POST /v1/ingest", "ingest", WRITE, JobBody, status=201, openapi_extra=_BODY)
 async def ingest(
     request: Request, call: CallDep, principals: GivenPrincipals = None, idempotency_key: IdempotencyKeyHeader = None
 ) -> Response:

@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import UPLOAD_CONFLICTS, Operations
+from quire.serve_apps.access.scopes import READ, WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from quire.serve_apps.api.context.job_answers import JobAnswer
 from quire.serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed
@@ -26,11 +28,19 @@ from quire.storage.jobs.listing import list_whole_jobs
 from quire.storage.values.rows import JobId
 from quire.storage.values.states import JobStatus, Priority
 
-router = APIRouter(tags=["jobs"])
+router = Operations("jobs")
 Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait until the job ends.")]
 
 
-@router.post("/v1/jobs", status_code=201, responses={201: {"model": JobBody}}, openapi_extra=JOBS_UPLOAD)
+@router.operation(
+    "POST /v1/jobs",
+    "create_job",
+    WRITE,
+    JobBody,
+    status=201,
+    refusals={409: UPLOAD_CONFLICTS},
+    openapi_extra=JOBS_UPLOAD,
+)
 async def create_job(request: Request, call: CallDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
     """Queue one or more files. Their type is judged by content when they are read, so any file is taken here."""
     upload = await receive(request, call, frozenset({"files", "file"}), call.running.resources.limits.max_batch_files)
@@ -39,7 +49,7 @@ async def create_job(request: Request, call: CallDep, idempotency_key: Idempoten
     return json_response(render_submitted_job(job) if job.replayed else render_job(job), 201, headers)
 
 
-@router.get("/v1/jobs", responses={200: {"model": list[JobListItem]}})
+@router.operation("GET /v1/jobs", "list_jobs", READ, list[JobListItem])
 async def read_jobs(
     call: CallDep, status: JobStatus | None = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
@@ -53,7 +63,7 @@ async def read_jobs(
     return page_response(page, render_listed_job)
 
 
-@router.get("/v1/jobs/{job_id}", responses={200: {"model": JobBody}})
+@router.operation("GET /v1/jobs/{job_id}", "get_job", READ, JobBody)
 async def read_job(job_id: JobIdDep, call: CallDep, wait: Wait = 0.0) -> Response:
     """Return a job with its finished and waiting documents; `wait` delays the answer until it ends."""
     answer = await call.running.job_answers.get(call.scope, job_id)
@@ -73,21 +83,27 @@ async def _wait(call: Call, job_id: JobId, seconds: float) -> JobAnswer:
     return await call.running.waiters.until(job_id, seconds, look) or latest
 
 
-@router.delete("/v1/jobs/{job_id}", status_code=204, responses={204: {"description": "Gone."}})
+@router.operation(
+    "DELETE /v1/jobs/{job_id}",
+    "delete_job",
+    WRITE,
+    status=204,
+    refusals={409: "A document of the job is not finished."},
+)
 async def remove_job(job_id: JobIdDep, call: CallDep) -> Response:
     """Delete a job with its originals, outputs and records. 409 while a document is unfinished."""
     await call.running.disk.run(delete_job, call.store.db, call.scope, call.actor, job_id)
     return Response(status_code=204)
 
 
-@router.post("/v1/jobs/{job_id}/cancel", responses={200: {"model": JobBody}})
+@router.operation("POST /v1/jobs/{job_id}/cancel", "cancel_job", WRITE, JobBody, repeatable=True)
 async def cancel(job_id: JobIdDep, call: CallDep) -> Response:
     """Cancel the unfinished documents of a job; finished ones stay unchanged."""
     job = await call.running.disk.run(cancel_job, call.store.db, call.scope, call.actor, job_id)
     return json_response(render_job(job))
 
 
-@router.get("/v1/jobs/{job_id}/documents", responses={200: {"model": list[DocumentAloneBody]}})
+@router.operation("GET /v1/jobs/{job_id}/documents", "list_documents", READ, list[DocumentAloneBody])
 async def read_documents(job_id: JobIdDep, call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """List the job's documents in the order they were sent, finished or not."""
     sql, store = call.running.sql, call.store

@@ -2,12 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic_core import to_json
 from starlette.responses import Response
 
 from quire.models.cdom.errors import ErrorCode, NoSuchPage
 from quire.models.extract.formats.sniffing.signatures import check_head
+from quire.serve_apps.access.operations import UPLOAD_CONFLICTS, Operations
+from quire.serve_apps.access.scopes import WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep
 from quire.serve_apps.api.documents.published import find_published
 from quire.serve_apps.api.documents.trees import read_tree_of
@@ -23,12 +25,15 @@ from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import JobId, JobRow
 from quire.storage.values.states import DocumentStatus, Priority
 
-router = APIRouter(tags=["jobs"])
+router = Operations("jobs")
 Timeout = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait for the tree.")]
 
 
-@router.post(
-    "/v1/parse",
+@router.operation(
+    "POST /v1/parse",
+    "parse",
+    WRITE,
+    refusals={409: UPLOAD_CONFLICTS},
     responses={200: {"model": ParsedBody}, 202: {"model": AcceptedBody}},
     openapi_extra=PARSE_UPLOAD,
 )

@@ -3,16 +3,17 @@
 from datetime import UTC, datetime
 from typing import Literal
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import UNPAID, Operations
+from quire.serve_apps.access.scopes import WRITE
 from quire.serve_apps.api.context.deps import CallDep
 from quire.serve_apps.api.http.refusals import UploadsNotConfigured, UploadTooLarge
 from quire.serve_apps.api.intake.direct import declare_file, make_upload_id
 from quire.serve_apps.api.shapes.rendering import json_response
 
-router = APIRouter(tags=["jobs"])
+router = Operations("jobs")
 
 
 class UploadRequest(BaseModel):
@@ -35,7 +36,14 @@ class UploadBody(BaseModel):
     expires_at: datetime
 
 
-@router.post("/v1/uploads", status_code=201, responses={201: {"model": UploadBody}})
+@router.operation(
+    "POST /v1/uploads",
+    "create_upload",
+    WRITE,
+    UploadBody,
+    status=201,
+    refusals={402: UNPAID, 409: "Originals are on a local disk (SVC_BLOBS is unset)."},
+)
 async def create_upload(wanted: UploadRequest, call: CallDep) -> Response:
     """Return a URL to which one file can be PUT without passing through the API. Needs SVC_BLOBS.
 

@@ -2,17 +2,18 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import ADMIN
 from quire.serve_apps.api.context.deps import CallDep
 from quire.serve_apps.api.documents.erasing import ValueTooShort, erase_person
 from quire.serve_apps.api.http.refusals import ValueRefused
 from quire.serve_apps.api.shapes.bodies import Body
 from quire.serve_apps.api.shapes.rendering import json_response
 
-router = APIRouter(tags=["system"])
+router = Operations("system")
 
 
 class ErasureRequest(BaseModel):
@@ -54,7 +55,7 @@ class ErasureReport(Body):
     signature: str
 
 
-@router.post("/v1/erasure", responses={200: {"model": ErasureReport}})
+@router.operation("POST /v1/erasure", "erase_person", ADMIN, ErasureReport)
 async def erase_value(body: ErasureRequest, call: CallDep) -> Response:
     """Find a person's value in every document of the organisation and, if asked, delete those documents."""
     try:

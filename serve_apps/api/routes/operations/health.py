@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from quire.models.cdom.ports import PortUnavailable
 from quire.models.cdom.version import RAG_GENERATOR_VERSION, SERVICE_VERSION
+from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.api.context.app_state import AppState
 from quire.serve_apps.api.context.deps import RunningDep
 from quire.serve_apps.api.lanes.fair_places import Overloaded
@@ -18,7 +18,7 @@ from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.queue.usage import check_clock
 from quire.storage.values.errors import StorageError
 
-router = APIRouter(tags=["health"])
+router = Operations("health")
 _COMPONENTS = {"engine": SERVICE_VERSION, "rag_generator": RAG_GENERATOR_VERSION}
 _ALIVE = json_response({"status": "ok", "version": SERVICE_VERSION, "components": _COMPONENTS})
 _CLUSTER_TIMEOUT_S = 1.0  # seconds Ray may take to answer deep health
@@ -27,7 +27,9 @@ _STANDING_S = 60.0  # fair seconds of one batch at the embedder, which takes a t
 Check = dict[str, str]
 
 
-@router.get("/v1/health", responses={200: {"model": HealthBody}, 503: {"model": HealthBody}})
+@router.operation(
+    "GET /v1/health", "get_health", None, responses={200: {"model": HealthBody}, 503: {"model": HealthBody}}
+)
 async def read_health(running: RunningDep, deep: bool = False) -> Response:
     """Report liveness; deep=true also checks the job store, disk space and the search index. 503 if a check fails."""
     if not deep:

@@ -1,17 +1,18 @@
 """GET /v1/license: the licence, its term and the pages used this month."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import CallDep
 from quire.serve_apps.api.shapes.bodies import LicenseBody
 from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.queue.usage import month_usage
 
-router = APIRouter(tags=["system"])
+router = Operations("system")
 
 
-@router.get("/v1/license", responses={200: {"model": LicenseBody}})
+@router.operation("GET /v1/license", "get_license", READ, LicenseBody)
 async def read_license(call: CallDep) -> Response:
     """Return the licence. `licensed` is false if it expired or the clock was set back; see `refusal`."""
     holder = call.running.resources.license

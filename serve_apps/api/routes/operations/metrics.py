@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from quire.models.cdom.ports import PortUnavailable
 from quire.serve_apps.access.caller import find_key, secret_of
+from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.access.scopes import KeyScope
 from quire.serve_apps.api.context.app_state import AppState
 from quire.serve_apps.api.context.deps import RunningDep
@@ -19,11 +20,18 @@ from quire.serve_apps.api.routes.operations.token import is_local
 from quire.storage.jobs.measures import Measure, measure
 from quire.storage.values.errors import NotFound
 
-router = APIRouter(tags=["system"])
+router = Operations("system")
 _TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"description": "Prometheus text.", **_TEXT}})
+@router.operation(
+    "GET /metrics",
+    "get_metrics",
+    None,
+    refusals={404: "Metrics are disabled."},
+    response_class=Response,
+    responses={200: {"description": "Prometheus text.", **_TEXT}},
+)
 async def read_metrics(request: Request, running: RunningDep) -> Response:
     """Return Prometheus metrics. 404 if disabled; 401 for a bad key; 403 for other callers without permission."""
     resources = running.resources

@@ -4,13 +4,15 @@ import json
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from quire.models.derive.schema.answer import ValuePlace
 from quire.models.derive.schema.correction.corrected import NotCorrected, TaughtValue, read_correction
 from quire.models.derive.schema.extract import read_schema
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import READ, WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep
 from quire.serve_apps.api.documents.extracting import check_schema
 from quire.serve_apps.api.http.refusals import InvalidField, UnusableCorrection
@@ -29,7 +31,7 @@ from quire.storage.schemas.stored_schemas import (
     teach,
 )
 
-router = APIRouter(tags=["schemas"])
+router = Operations("schemas")
 
 NAME_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 MAX_SCHEMA_CHARS = 500_000
@@ -64,7 +66,14 @@ class CorrectionRequest(BaseModel):
     text: str | None = Field(None, max_length=MAX_VALUE)
 
 
-@router.post("/v1/schemas", status_code=201, responses={201: {"model": SchemaBody}})
+@router.operation(
+    "POST /v1/schemas",
+    "store_schema",
+    WRITE,
+    SchemaBody,
+    status=201,
+    refusals={409: "The organisation has its limit of schemas, or the schema its limit of versions."},
+)
 async def store(body: SchemaRequest, call: CallDep) -> Response:
     """Store a schema. Another schema under a known name becomes its next version."""
     await check_schema(call, body.json_schema)
@@ -77,14 +86,14 @@ async def store(body: SchemaRequest, call: CallDep) -> Response:
     return json_response(await _render(call, row), 201)
 
 
-@router.get("/v1/schemas", responses={200: {"model": list[SchemaSummaryBody]}})
+@router.operation("GET /v1/schemas", "list_schemas", READ, list[SchemaSummaryBody])
 async def read_all(call: CallDep) -> Response:
     """List the stored schemas by name, each with its newest version."""
     rows = await call.running.sql.run(list_schemas, call.store.db, call.scope)
     return json_response([_summary(row) for row in rows])
 
 
-@router.get("/v1/schemas/{name}", responses={200: {"model": SchemaBody}})
+@router.operation("GET /v1/schemas/{name}", "get_schema", READ, SchemaBody)
 async def read(
     name: SchemaName, call: CallDep, version: Annotated[int | None, Query(ge=1, le=1_000_000)] = None
 ) -> Response:
@@ -94,14 +103,21 @@ async def read(
     )
 
 
-@router.delete("/v1/schemas/{name}", status_code=204, responses={204: {"description": "Gone."}})
+@router.operation("DELETE /v1/schemas/{name}", "delete_schema", WRITE, status=204)
 async def remove(name: SchemaName, call: CallDep) -> Response:
     """Delete all versions of a schema with its labels and corrections."""
     await call.running.disk.run(delete_schema, call.store.db, call.scope, call.actor, name)
     return Response(status_code=204)
 
 
-@router.post("/v1/schemas/{name}/corrections", status_code=201, responses={201: {"model": CorrectionBody}})
+@router.operation(
+    "POST /v1/schemas/{name}/corrections",
+    "correct_value",
+    WRITE,
+    CorrectionBody,
+    status=201,
+    refusals={409: "The schema has its limit of taught labels."},
+)
 async def correct(name: SchemaName, body: CorrectionRequest, call: CallDep) -> Response:
     """Correct a value by its place. The label next to it names the value in other documents of the organisation.
 
@@ -125,7 +141,7 @@ async def correct(name: SchemaName, body: CorrectionRequest, call: CallDep) -> R
     return json_response(_render_taught(taught), 201)
 
 
-@router.delete("/v1/schemas/{name}/labels", status_code=204, responses={204: {"description": "Gone."}})
+@router.operation("DELETE /v1/schemas/{name}/labels", "delete_label", WRITE, status=204)
 async def forget(
     name: SchemaName,
     call: CallDep,

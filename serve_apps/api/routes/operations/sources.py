@@ -7,10 +7,12 @@ from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import UNPAID, Operations
+from quire.serve_apps.access.scopes import ADMIN
 from quire.serve_apps.api.context.deps import Call, CallDep
 from quire.serve_apps.api.intake.submitting import quota_of
 from quire.serve_apps.api.lanes.fair_places import Overloaded
@@ -33,7 +35,7 @@ from quire.storage.sources.sync import Reading, SyncReport, SyncStopped, sync_so
 from quire.storage.values.errors import Conflict, NotFound
 from quire.storage.values.ids import is_id
 
-router = APIRouter(tags=["sources"])
+router = Operations("sources")
 _GOES_ON: dict[str, Any] = {"description": "The sync continues."}
 _DELETED: dict[int | str, Any] = {
     202: {"description": "The source is gone; its documents are being deleted.", "content": {}},
@@ -83,7 +85,14 @@ class SourceRequest(BaseModel):
 SourceId = Annotated[str, Path(description="Opaque identifier of a source.")]
 
 
-@router.post("/v1/sources", status_code=201, responses={201: {"model": SourceBody}})
+@router.operation(
+    "POST /v1/sources",
+    "create_source",
+    ADMIN,
+    SourceBody,
+    status=201,
+    refusals={409: "The source exists, or the organisation has its limit of sources."},
+)
 async def register(body: SourceRequest, call: CallDep) -> Response:
     """Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read."""
     source = await call.running.disk.run(_register, call, body)
@@ -104,21 +113,21 @@ def _register(call: Call, body: SourceRequest) -> RegisteredSource:
     return register_source(call.store.db, call.running.source_gate, call.scope, call.actor, source)
 
 
-@router.get("/v1/sources", responses={200: {"model": list[SourceBody]}})
+@router.operation("GET /v1/sources", "list_sources", ADMIN, list[SourceBody])
 async def read_sources(call: CallDep) -> Response:
     """List the organisation's sources, newest first."""
     rows = await call.running.sql.run(list_sources, call.store.db, call.scope)
     return json_response([_render(row) for row in rows])
 
 
-@router.get("/v1/sources/{source_id}", responses={200: {"model": SourceBody}})
+@router.operation("GET /v1/sources/{source_id}", "get_source", ADMIN, SourceBody)
 async def read_source(source_id: SourceId, call: CallDep) -> Response:
     """Return a source with the state of its sync."""
     row = await call.running.sql.run(get_source, call.store.db, call.scope, _known(source_id))
     return json_response(_render(row))
 
 
-@router.delete("/v1/sources/{source_id}", status_code=204, responses=_DELETED)
+@router.operation("DELETE /v1/sources/{source_id}", "delete_source", ADMIN, status=204, responses=_DELETED)
 async def remove(
     source_id: SourceId,
     call: CallDep,
@@ -134,8 +143,13 @@ async def remove(
     return Response(status_code=204 if is_done else 202)
 
 
-@router.post(
-    "/v1/sources/{source_id}/sync", responses={200: {"model": SyncReportBody}, 202: {"model": SourceBody, **_GOES_ON}}
+@router.operation(
+    "POST /v1/sources/{source_id}/sync",
+    "sync_source",
+    ADMIN,
+    refusals={402: UNPAID, 409: "The source is being synced."},
+    repeatable=True,
+    responses={200: {"model": SyncReportBody}, 202: {"model": SourceBody, **_GOES_ON}},
 )
 async def sync(
     source_id: SourceId,

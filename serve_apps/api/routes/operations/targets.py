@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import ADMIN
 from quire.serve_apps.api.context.deps import Call, CallDep
 from quire.serve_apps.api.shapes.operator_bodies import CountBody, RefusedDocumentBody, TargetBody
 from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.targets.contract import SettingValue, TargetRefused
 from quire.storage.targets.registry import (
+    TargetChanges,
     backfill_target,
     change_target,
     delete_target,
@@ -27,7 +30,7 @@ from quire.storage.targets.registry import (
 from quire.storage.values.errors import NotFound, StoreUnavailable
 from quire.storage.values.ids import is_id
 
-router = APIRouter(tags=["targets"])
+router = Operations("targets")
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]
 SettingName = Annotated[str, Field(max_length=64, pattern=r"^[a-z][a-z0-9_]*$")]
 SettingText = Annotated[StrictStr, Field(max_length=4096, pattern=r"^[^\x00-\x1f]*$")]
@@ -66,7 +69,14 @@ _ALL = RetryRequest()
 TargetId = Annotated[str, Path(description="Opaque identifier of a target.")]
 
 
-@router.post("/v1/targets", status_code=201, responses={201: {"model": TargetBody}})
+@router.operation(
+    "POST /v1/targets",
+    "create_target",
+    ADMIN,
+    TargetBody,
+    status=201,
+    refusals={409: "The organisation has its limit of targets."},
+)
 async def register(body: TargetRequest, call: CallDep) -> Response:
     """Register a target and check that it answers. It receives documents that finish from now on."""
     await _check(call, body.kind, body.settings, body.secret)
@@ -91,21 +101,21 @@ async def _check(call: Call, kind: str, settings: Mapping[str, SettingValue], se
         raise TargetRefused("the target does not answer: timeout") from None
 
 
-@router.get("/v1/targets", responses={200: {"model": list[TargetBody]}})
+@router.operation("GET /v1/targets", "list_targets", ADMIN, list[TargetBody])
 async def read_targets(call: CallDep) -> Response:
     """List the organisation's targets with their lag, newest first."""
     rows = await call.running.sql.run(list_targets, call.store.db, call.scope)
     return json_response([asdict(row) for row in rows])
 
 
-@router.get("/v1/targets/{target_id}", responses={200: {"model": TargetBody}})
+@router.operation("GET /v1/targets/{target_id}", "get_target", ADMIN, TargetBody)
 async def read_target(target_id: TargetId, call: CallDep) -> Response:
     """Return a target with its lag, its dead letters and the outage in progress."""
     row = await call.running.sql.run(get_target, call.store.db, call.scope, _known(target_id))
     return json_response(asdict(row))
 
 
-@router.patch("/v1/targets/{target_id}", responses={200: {"model": TargetBody}})
+@router.operation("PATCH /v1/targets/{target_id}", "change_target", ADMIN, TargetBody)
 async def change(target_id: TargetId, body: TargetChange, call: CallDep) -> Response:
     """Pause, resume or rename a target, or change its settings or secret, which are then checked."""
     running, known = call.running, _known(target_id)
@@ -118,29 +128,30 @@ async def change(target_id: TargetId, body: TargetChange, call: CallDep) -> Resp
         call.scope,
         call.actor,
         known,
-        name=body.name,
-        paused=body.paused,
-        settings=body.settings,
-        secret=body.secret,
+        TargetChanges(name=body.name, paused=body.paused, settings=body.settings, secret=body.secret),
     )
     return json_response(asdict(changed))
 
 
-@router.delete("/v1/targets/{target_id}", status_code=204, responses={204: {"description": "Gone."}})
+@router.operation("DELETE /v1/targets/{target_id}", "delete_target", ADMIN, status=204)
 async def remove(target_id: TargetId, call: CallDep) -> Response:
     """Remove a target. Nothing further is sent to it, and what it has received stays there."""
     await call.running.disk.run(delete_target, call.store.db, call.scope, call.actor, _known(target_id))
     return Response(status_code=204)
 
 
-@router.post("/v1/targets/{target_id}/backfill", status_code=202, responses={202: {"model": CountBody}})
+@router.operation(
+    "POST /v1/targets/{target_id}/backfill", "backfill_target", ADMIN, CountBody, status=202, repeatable=True
+)
 async def backfill(target_id: TargetId, call: CallDep) -> Response:
     """Send every finished document of the organisation to the target; what it already has is replaced."""
     documents = await call.running.disk.run(backfill_target, call.store.db, call.scope, call.actor, _known(target_id))
     return json_response({"documents": documents}, 202)
 
 
-@router.get("/v1/targets/{target_id}/dead-letters", responses={200: {"model": list[RefusedDocumentBody]}})
+@router.operation(
+    "GET /v1/targets/{target_id}/dead-letters", "list_target_dead_letters", ADMIN, list[RefusedDocumentBody]
+)
 async def read_dead_letters(target_id: TargetId, call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """List the documents that the target refused, with the reason."""
     page = await call.running.sql.run(
@@ -149,7 +160,7 @@ async def read_dead_letters(target_id: TargetId, call: CallDep, limit: Limit = 1
     return page_response(page, asdict)
 
 
-@router.post("/v1/targets/{target_id}/retry", status_code=202, responses={202: {"model": CountBody}})
+@router.operation("POST /v1/targets/{target_id}/retry", "retry_target", ADMIN, CountBody, status=202, repeatable=True)
 async def retry(target_id: TargetId, call: CallDep, body: RetryRequest = _ALL) -> Response:
     """Send dead letters again, all or the named documents."""
     documents = await call.running.disk.run(

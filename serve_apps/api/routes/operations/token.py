@@ -1,10 +1,11 @@
 """GET /v1/token: return the default token to an admin or to a caller on this machine."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from quire.serve_apps.access.caller import find_key, org_of, secret_of
 from quire.serve_apps.access.loopback import is_local_caller, is_own_user
+from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.access.scopes import KeyScope
 from quire.serve_apps.api.context.deps import RunningDep
 from quire.serve_apps.api.context.resources import ApiLimits
@@ -12,11 +13,17 @@ from quire.serve_apps.api.http.refusals import NoDefaultToken, TokenRefused
 from quire.serve_apps.api.shapes.bodies import ProblemBody, TokenBody
 from quire.serve_apps.api.shapes.rendering import json_response
 
-router = APIRouter(tags=["system"])
+router = Operations("system")
 _PROBLEM = {"content": {"application/problem+json": {"schema": ProblemBody.model_json_schema()}}}
 
 
-@router.get("/v1/token", responses={200: {"model": TokenBody}, 409: {"description": "No default token.", **_PROBLEM}})
+@router.operation(
+    "GET /v1/token",
+    "get_token",
+    None,
+    refusals={409: "The operator manages the keys."},
+    responses={200: {"model": TokenBody}, 409: {"description": "No default token.", **_PROBLEM}},
+)
 async def read_token(request: Request, running: RunningDep) -> Response:
     """Return the default token. 401 for a bad key; 403 without an admin key unless the caller is on this machine.
 

@@ -4,16 +4,18 @@ from dataclasses import asdict
 from datetime import date
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import CallDep
 from quire.serve_apps.api.shapes.operator_bodies import UsageBody
 from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.queue.usage import month_usage
 from quire.storage.queue.usage_by_key import current_month, usage_by_key
 
-router = APIRouter(tags=["system"])
+router = Operations("system")
 Month = Annotated[
     str | None,
     Query(
@@ -23,7 +25,7 @@ Month = Annotated[
 ]
 
 
-@router.get("/v1/usage", responses={200: {"model": UsageBody}})
+@router.operation("GET /v1/usage", "get_usage", READ, UsageBody)
 async def read_usage(call: CallDep, month: Month = None) -> Response:
     """Return documents, pages and bytes of the month by key; the quota covers the whole deployment."""
     db = call.store.db

@@ -3,10 +3,12 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import ADMIN
 from quire.serve_apps.api.context.deps import Call, CallDep
 from quire.serve_apps.api.shapes.operator_bodies import DeliveryBody, WebhookBody, WebhookCreatedBody
 from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
@@ -28,7 +30,8 @@ from quire.storage.webhooks.receivers import (
 )
 from quire.storage.webhooks.signatures import new_secret
 
-router = APIRouter(tags=["webhooks"])
+router = Operations("webhooks")
+_DISABLED = "The webhook is disabled, because its receiver answered 410."
 
 
 Secret = Annotated[str, Field(min_length=24, max_length=256, pattern=r"^[\x21-\x7e]+$")]
@@ -57,7 +60,14 @@ WebhookId = Annotated[str, Path(description="Opaque identifier of a webhook.")]
 DeliveryId = Annotated[str, Path(description="Opaque identifier of a delivery.")]
 
 
-@router.post("/v1/webhooks", status_code=201, responses={201: {"model": WebhookCreatedBody}})
+@router.operation(
+    "POST /v1/webhooks",
+    "create_webhook",
+    ADMIN,
+    WebhookCreatedBody,
+    status=201,
+    refusals={409: "The organisation has its limit of webhooks."},
+)
 async def register(body: WebhookRequest, call: CallDep) -> Response:
     """Register a receiver. 422 `url-refused` if the address is not public."""
     secret = body.secret or new_secret()
@@ -71,14 +81,14 @@ def _register(call: Call, body: WebhookRequest, secret: str) -> WebhookRow:
     return register_webhook(call.store, call.scope, call.actor, body.url, events, secret)
 
 
-@router.get("/v1/webhooks", responses={200: {"model": list[WebhookBody]}})
+@router.operation("GET /v1/webhooks", "list_webhooks", ADMIN, list[WebhookBody])
 async def read_webhooks(call: CallDep) -> Response:
     """List the organisation's receivers; secrets are never shown again."""
     rows = await call.running.sql.run(list_webhooks, call.store.db, call.scope)
     return json_response([_render(row) for row in rows])
 
 
-@router.get("/v1/webhooks/deliveries", responses={200: {"model": list[DeliveryBody]}})
+@router.operation("GET /v1/webhooks/deliveries", "list_deliveries", ADMIN, list[DeliveryBody])
 async def read_deliveries(
     call: CallDep,
     limit: Limit = 100,
@@ -92,14 +102,14 @@ async def read_deliveries(
     return page_response(page, _render_delivery)
 
 
-@router.delete("/v1/webhooks/{webhook_id}", status_code=204, responses={204: {"description": "Gone."}})
+@router.operation("DELETE /v1/webhooks/{webhook_id}", "delete_webhook", ADMIN, status=204)
 async def remove(webhook_id: WebhookId, call: CallDep) -> Response:
     """Remove the receiver and its deliveries. Nothing further is sent to it."""
     await call.running.disk.run(delete_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
     return Response(status_code=204)
 
 
-@router.post("/v1/webhooks/{webhook_id}/rotate", responses={200: {"model": WebhookCreatedBody}})
+@router.operation("POST /v1/webhooks/{webhook_id}/rotate", "rotate_webhook", ADMIN, WebhookCreatedBody)
 async def rotate(webhook_id: WebhookId, call: CallDep, body: RotationRequest = _AS_USUAL) -> Response:
     """Set a new secret, shown only once. Until the overlap ends, deliveries carry a signature of both secrets."""
     secret = body.secret or new_secret()
@@ -110,22 +120,29 @@ async def rotate(webhook_id: WebhookId, call: CallDep, body: RotationRequest = _
     return json_response(_render(row) | {"secret": secret})
 
 
-@router.post("/v1/webhooks/{webhook_id}/enable", responses={200: {"model": WebhookBody}})
+@router.operation("POST /v1/webhooks/{webhook_id}/enable", "enable_webhook", ADMIN, WebhookBody, repeatable=True)
 async def enable(webhook_id: WebhookId, call: CallDep) -> Response:
     """Enable a receiver that its answer 410 disabled; it gets events from now on. An enabled receiver is unchanged."""
     row = await call.running.disk.run(enable_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
     return json_response(_render(row))
 
 
-@router.post("/v1/webhooks/{webhook_id}/test", status_code=202, responses={202: {"model": DeliveryBody}})
+@router.operation(
+    "POST /v1/webhooks/{webhook_id}/test", "test_webhook", ADMIN, DeliveryBody, status=202, refusals={409: _DISABLED}
+)
 async def send_test(webhook_id: WebhookId, call: CallDep) -> Response:
     """Queue a `webhook.test` event for this receiver only."""
     row = await call.running.disk.run(test_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
     return json_response(_render_delivery(row), 202)
 
 
-@router.post(
-    "/v1/webhooks/deliveries/{delivery_id}/redeliver", status_code=202, responses={202: {"model": DeliveryBody}}
+@router.operation(
+    "POST /v1/webhooks/deliveries/{delivery_id}/redeliver",
+    "redeliver",
+    ADMIN,
+    DeliveryBody,
+    status=202,
+    refusals={409: _DISABLED},
 )
 async def send_again(delivery_id: DeliveryId, call: CallDep) -> Response:
     """Send the same event under the same id again, from the start of the schedule."""

@@ -3,12 +3,11 @@
 import asyncio
 import json
 from collections.abc import Iterator
-from enum import StrEnum
 from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic_core import to_json
 from starlette.responses import StreamingResponse
 
@@ -16,12 +15,12 @@ from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.ports import PortUnavailable, RedactionRefused
 from quire.models.cdom.tree import dump_tree, serve_tree
 from quire.models.derive.chunks.chunking import settings_of
-from quire.models.derive.chunks.chunks import chunk_tree
-from quire.models.export.markdown import tree_to_markdown
+from quire.models.export import OUTPUTS
 from quire.models.pii.redact import PiiIncomplete, require_scan
-from quire.serve_apps.access.scopes import KeyScope
+from quire.serve_apps.access.operations import OTHERS, Operations
+from quire.serve_apps.access.scopes import READ, KeyScope
 from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep, check_document_id
-from quire.serve_apps.api.documents.published import Redacted
+from quire.serve_apps.api.documents.published import Redacted, rendered
 from quire.serve_apps.api.documents.redacting import redact_for, scan_chosen
 from quire.serve_apps.api.documents.trees import HIDDEN_NAME
 from quire.serve_apps.api.documents.zip_stream import EntryNames, ZipStream
@@ -32,27 +31,22 @@ from quire.storage.jobs.document_list import ChosenDocument, find_chosen
 from quire.storage.jobs.documents import PublishedTree, locate_original
 from quire.storage.values.errors import NotFound
 
-router = APIRouter(tags=["exports"])
+router = Operations("exports")
 MOST_CHOSEN = 200
 """Maximum ids in one address: 200 of 30 characters stay below the 8 KiB limit of proxies."""
 
-
-class ArchivePart(StrEnum):
-    """Files that an archive can contain for each document."""
-
-    MARKDOWN = "markdown"
-    TREE = "tree"
-    CHUNKS = "chunks"
-    ORIGINAL = "original"
-
-
-DEFAULT = (ArchivePart.MARKDOWN, ArchivePart.TREE, ArchivePart.CHUNKS)
-Include = Annotated[str, Query(max_length=100, description="Comma-separated: markdown, tree, chunks, original.")]
+ORIGINAL = "original"
+PARTS = (*(name for name, output in OUTPUTS.items() if output.path not in ("fields", "semantics")), ORIGINAL)
+"""Files that an archive can contain for each document. Fields and entities of an ingest are not made from its tree."""
+DEFAULT = ("markdown", "tree", "chunks")
+Include = Annotated[str, Query(max_length=100, description=f"Comma-separated: {', '.join(PARTS)}.")]
 DocumentIds = Annotated[list[str], Query(min_length=1, max_length=MOST_CHOSEN, description="Repeated.")]
 _ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 
 
-@router.get("/v1/jobs/{job_id}/archive", response_class=StreamingResponse, responses=_ANSWER)
+@router.operation(
+    "GET /v1/jobs/{job_id}/archive", "download_job", READ, response_class=StreamingResponse, responses=_ANSWER
+)
 async def download_job(
     job_id: JobIdDep, call: CallDep, redacted: Redacted, include: Include = ",".join(DEFAULT)
 ) -> StreamingResponse:
@@ -65,7 +59,14 @@ async def download_job(
     return await _answer(call, chosen, parts, redacted, job_id)
 
 
-@router.get("/v1/archive", response_class=StreamingResponse, responses=_ANSWER)
+@router.operation(
+    "GET /v1/archive",
+    "download_documents",
+    READ,
+    refusals={404: OTHERS},
+    response_class=StreamingResponse,
+    responses=_ANSWER,
+)
 async def download_documents(
     document_id: DocumentIds, call: CallDep, redacted: Redacted, include: Include = ",".join(DEFAULT)
 ) -> StreamingResponse:
@@ -75,28 +76,27 @@ async def download_documents(
     return await _answer(call, chosen, parts, redacted, "documents")
 
 
-def _read_parts(call: Call, include: str, redacted: bool) -> frozenset[ArchivePart]:
+def _read_parts(call: Call, include: str, redacted: bool) -> frozenset[str]:
     """Parse and check the requested parts.
 
     Raises:
         InvalidField: A part is unknown.
         ScopeMissing: Originals as sent need the write scope.
     """
-    try:
-        parts = frozenset(ArchivePart(name.strip()) for name in include.split(","))
-    except ValueError:
-        raise InvalidField("include", f"include is a list of {', '.join(ArchivePart)}", "query") from None
-    if ArchivePart.ORIGINAL in parts and not redacted:
+    parts = frozenset(name.strip() for name in include.split(","))
+    if not parts <= set(PARTS):
+        raise InvalidField("include", f"include is a list of {', '.join(PARTS)}", "query")
+    if ORIGINAL in parts and not redacted:
         call.caller.require(KeyScope.WRITE)
     return parts
 
 
 async def _answer(
-    call: Call, chosen: list[ChosenDocument], parts: frozenset[ArchivePart], redacted: bool, name: str
+    call: Call, chosen: list[ChosenDocument], parts: frozenset[str], redacted: bool, name: str
 ) -> StreamingResponse:
     if redacted:
         chosen = await scan_chosen(call, chosen)
-        if parts != {ArchivePart.ORIGINAL}:  # refused originals are listed in the archive
+        if parts != {ORIGINAL}:  # refused originals are listed in the archive
             await call.running.disk.run(_require_scans, call, chosen)
     ending = "-redacted" if redacted else ""
     headers = {"Content-Disposition": f'attachment; filename="{name}{ending}.zip"', "X-Accel-Buffering": "no"}
@@ -114,7 +114,7 @@ def _require_scans(call: Call, chosen: list[ChosenDocument]) -> None:
 class _Archive:
     """One archive being written; it holds one document at a time."""
 
-    def __init__(self, call: Call, parts: frozenset[ArchivePart], redacted: bool) -> None:
+    def __init__(self, call: Call, parts: frozenset[str], redacted: bool) -> None:
         self._call, self._parts, self._redacted = call, parts, redacted
         self._zip, self._names = ZipStream(), EntryNames()
         self._loop = asyncio.get_running_loop()
@@ -139,11 +139,11 @@ class _Archive:
     def _add(self, item: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
         """Add one document. A document that is deleted during the download is listed without files."""
         try:
-            if item.tree is not None and self._parts != {ArchivePart.ORIGINAL}:
+            if item.tree is not None and self._parts != {ORIGINAL}:
                 yield from self._add_outputs(item, item.tree, stem, entry)
-            if ArchivePart.ORIGINAL in self._parts and self._redacted:
+            if ORIGINAL in self._parts and self._redacted:
                 yield from self._add_redacted(item, stem, entry)
-            elif ArchivePart.ORIGINAL in self._parts and item.document.sha256 is not None:
+            elif ORIGINAL in self._parts and item.document.sha256 is not None:
                 suffix = PurePath(item.document.source_file).suffix
                 with self._call.store.blobs.open(item.document.sha256) as file:
                     yield from self._zip.copy(self._name(entry, "originals/", stem, suffix), file)
@@ -175,20 +175,19 @@ class _Archive:
         call, id = self._call, item.document.id
         tree = call.running.trees.get(call.store, id, where.attempt)
         tree = redact_for(call.store, id, tree) if self._redacted else tree
-        if ArchivePart.MARKDOWN in self._parts:
-            yield from self._zip.add(
-                self._name(entry, "", stem, ".md"), call.running.work.run(tree_to_markdown, tree).encode()
-            )
-        if ArchivePart.TREE in self._parts:
-            served = serve_tree(dump_tree(tree), document_id=id, name=entry["source_file"])
-            yield from self._zip.add(self._name(entry, "", stem, ".tree.json"), served)
-        if ArchivePart.CHUNKS in self._parts:
-            resources = call.running.resources
-            settings = settings_of(where.chunker, resources.chunking)
-            cut = partial(chunk_tree, tokenizer=resources.tokenizer, settings=settings)
-            chunks = call.running.work.run(cut, tree)
-            lines = b"".join(to_json(chunk) + b"\n" for chunk in chunks)
-            yield from self._zip.add(self._name(entry, "", stem, ".chunks.jsonl"), lines)
+        resources = call.running.resources
+        settings = settings_of(where.chunker, resources.chunking)
+        values = {"title": entry["source_file"], "tokenizer": resources.tokenizer, "settings": settings}
+        for name in (name for name in PARTS if name in self._parts - {ORIGINAL}):
+            ending = OUTPUTS[name].ending
+            if name == "tree":
+                ending, made = "tree.json", serve_tree(dump_tree(tree), document_id=id, name=entry["source_file"])
+            elif name == "chunks":
+                chunks: Any = call.running.work.run(partial(OUTPUTS[name].make, **values), tree)
+                ending, made = "chunks.jsonl", b"".join(to_json(chunk) + b"\n" for chunk in chunks)
+            else:
+                made = call.running.work.run(partial(rendered, partial(OUTPUTS[name].make, **values)), tree)
+            yield from self._zip.add(self._name(entry, "", stem, f".{ending}"), made)
 
     def _name(self, entry: dict[str, Any], folder: str, stem: str, ending: str) -> str:
         name = self._names.unique(folder, stem, ending)

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from quire.models.cdom.chunk import Chunk
@@ -12,18 +12,19 @@ from quire.models.derive.chunks.chunks import chunk_tree
 from quire.models.derive.fields.extracted_field import ExtractedField
 from quire.models.derive.fields.fields import canonical_name, find_fields, select_fields
 from quire.models.derive.semantics import SemanticDocument, describe_tree
-from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ
 from quire.serve_apps.api.documents.published import Published, PublishedDep
 from quire.serve_apps.api.http.refusals import InvalidField
 from quire.serve_apps.api.shapes.rendering import JSON
 from quire.storage.objects.artifacts import SEMANTICS
 from quire.storage.values.errors import NotFound
 
-router = APIRouter(tags=["derived"])
+router = Operations("derived")
 Keys = Annotated[str | None, Query(max_length=4096, description="Comma-separated keys or canonical keys.")]
 
 
-@router.get(f"{DOCUMENT}/chunks", responses={200: {"model": list[Chunk]}})
+@router.operation(f"GET {DOCUMENT}/chunks", "get_chunks", READ, list[Chunk])
 async def read_chunks(document: PublishedDep) -> Response:
     """Return token-aware pieces for retrieval, each with its section path, pages and boxes."""
     tokenizer = document.call.running.resources.tokenizer
@@ -31,7 +32,7 @@ async def read_chunks(document: PublishedDep) -> Response:
     return Response(chunks, headers=document.omitted_header(), media_type=JSON)
 
 
-@router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})
+@router.operation(f"GET {DOCUMENT}/fields", "get_fields", READ, list[ExtractedField])
 async def read_fields(document: PublishedDep, keys: Keys = None) -> Response:
     """Return labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them."""
     if keys is not None and not any(canonical_name(key) for key in keys.split(",")):
@@ -43,7 +44,7 @@ def _select(keys: str | None, tree: Tree) -> list[ExtractedField]:
     return select_fields(find_fields(tree), keys)
 
 
-@router.get(f"{DOCUMENT}/semantics", responses={200: {"model": SemanticDocument}})
+@router.operation(f"GET {DOCUMENT}/semantics", "get_semantics", READ, SemanticDocument)
 async def read_semantics(document: PublishedDep) -> Response:
     """Return typed objects with evidence block ids. Semantics of an ingest are returned unchanged, never redacted."""
     if not document.redacted:

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import islice
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from starlette.responses import StreamingResponse
 
 from quire.models.cdom.chunk import Chunk
@@ -14,6 +14,8 @@ from quire.models.derive.chunks.chunks import chunk_tree
 from quire.models.derive.finetune import FinetuneOptions, Split, Style, export_lines, parse_split, parse_style
 from quire.models.derive.finetune_template import MAX_TEMPLATE_CHARS
 from quire.models.pii.redact import require_scan
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, JobIdDep
 from quire.serve_apps.api.documents.published import ScanWait, read_redacted
 from quire.serve_apps.api.documents.redacting import redact_for, scan_all
@@ -21,7 +23,7 @@ from quire.storage.jobs.documents import PublishedTree, locate_trees
 from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import DocumentId
 
-router = APIRouter(tags=["exports"])
+router = Operations("exports")
 LINES_AT_ONCE = 64  # lines of JSON sent in one piece
 Chars = Annotated[int | None, Query(ge=0)]
 OwnForm = Annotated[
@@ -77,10 +79,12 @@ def read_options(
     )
 
 
-@router.get(
-    "/v1/jobs/{job_id}/export/finetune",
+@router.operation(
+    "GET /v1/jobs/{job_id}/export/finetune",
+    "export_finetune",
+    READ,
+    media_type="application/x-ndjson",
     response_class=StreamingResponse,
-    responses={200: {"content": {"application/x-ndjson": {}}}},
 )
 async def export_finetune(
     job_id: JobIdDep,

@@ -6,13 +6,13 @@ They are found in the page's glyphs on request, because the tree stores only box
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import PageMark
 from quire.models.pii.marks import FlagMark, mark_flags, place_flags
-from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ
 from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from quire.serve_apps.api.shapes.bodies import Body
 from quire.serve_apps.api.shapes.rendering import json_response
@@ -20,7 +20,7 @@ from quire.storage.jobs.documents import PublishedTree, locate_original, locate_
 from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import DocumentId, JobId
 
-router = APIRouter(tags=["review"])
+router = Operations("review")
 LEAST_DPI = 36
 """Dots per inch of the unused picture that comes with the boxes: the minimum for a page."""
 DECIMALS = 2
@@ -40,7 +40,7 @@ class FlagBoxes(Body):
     boxes: list[tuple[float, float, float, float]]
 
 
-@router.get(f"{DOCUMENT}/pages/{{page}}/flags", responses={200: {"model": list[FlagBoxes]}})
+@router.operation(f"GET {DOCUMENT}/pages/{{page}}/flags", "list_flag_boxes", READ, list[FlagBoxes])
 async def read_flag_boxes(job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep) -> Response:
     """List the boxes of the flagged values on a page, in reading order; empty for a page without any."""
     where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)

@@ -4,7 +4,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from typing import BinaryIO
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response, StreamingResponse
 
 from quire.models.cdom.original import Format
@@ -12,7 +12,8 @@ from quire.models.cdom.ports import PortUnavailable
 from quire.models.cdom.tree import Tree, dump_tree
 from quire.models.pii.redact import require_scan
 from quire.models.redaction.redact import REDACTABLE
-from quire.serve_apps.access.scopes import KeyScope
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ, KeyScope
 from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from quire.serve_apps.api.documents.byte_ranges import find_range
 from quire.serve_apps.api.documents.published import Redacted
@@ -25,7 +26,7 @@ from quire.storage.jobs.documents import Original, find_document, locate_origina
 from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import DocumentId, JobId
 
-router = APIRouter(tags=["documents"])
+router = Operations("documents")
 OTHER = "application/octet-stream"
 MEDIA_TYPES: Mapping[str, str] = {
     Format.PDF: "application/pdf",
@@ -49,10 +50,13 @@ _CONTENT = {"content": {OTHER: {"schema": {"type": "string", "format": "binary"}
 _FILE = {200: _CONTENT, 206: {"description": "The requested part.", **_CONTENT}}
 
 
-@router.get(
-    "/v1/jobs/{job_id}/documents/{document_id}/original",
+@router.operation(
+    f"GET {DOCUMENT}/original",
+    "get_original",
+    READ,
+    refusals={416: "The original has none of these bytes."},
     response_class=Response,
-    responses=_FILE,  # type: ignore[arg-type]
+    responses=_FILE,
 )
 async def read_original(
     request: Request, job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, redacted: Redacted

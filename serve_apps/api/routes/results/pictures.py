@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import Response
 
 from quire.models.cdom.errors import ExtractError
@@ -14,6 +14,8 @@ from quire.models.cdom.tree import BlockId, Page, Tree
 from quire.models.extract.formats.sniffing.signatures import HEAD_BYTES, sniff
 from quire.models.pii.paint import mark_values, paint_page, view_page
 from quire.models.pii.redact import Decisions, require_scan
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ
 from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from quire.serve_apps.api.context.drawn_pictures import draw_picture, find_picture
 from quire.serve_apps.api.documents.published import Redacted
@@ -26,15 +28,21 @@ from quire.storage.objects.artifacts import ASSETS
 from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import DocumentId, JobId
 
-router = APIRouter(tags=["documents"])
+router = Operations("documents")
 MEDIA_TYPES = {format: f"image/{format.value}" for format in IMAGE_FORMATS}
 _PICTURE = {200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}}
-_DOCUMENT = "/v1/jobs/{job_id}/documents/{document_id}"
 OTHER = "application/octet-stream"
 Dpi = Annotated[int, Query(ge=36, le=300)]
 
 
-@router.get(_DOCUMENT + "/assets/{asset_path}", response_class=Response, responses=_PICTURE)  # type: ignore[arg-type]
+@router.operation(
+    f"GET {DOCUMENT}/assets/{{asset_path}}",
+    "get_asset",
+    READ,
+    refusals={304: "Unchanged (If-None-Match)."},
+    response_class=Response,
+    responses=_PICTURE,
+)
 async def read_asset(
     request: Request,
     job_id: JobIdDep,
@@ -98,7 +106,7 @@ async def _read_drawn(
     return await answer_cached(request, f"{where.manifest['tree.json']['sha256']}.{asset_ref}", read)
 
 
-@router.get(_DOCUMENT + "/pages/{page}", response_class=Response, responses=_PICTURE)  # type: ignore[arg-type]
+@router.operation(f"GET {DOCUMENT}/pages/{{page}}", "get_page", READ, response_class=Response, responses=_PICTURE)
 async def read_page(
     job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep, redacted: Redacted, dpi: Dpi = 110
 ) -> Response:

@@ -2,21 +2,21 @@
 
 from functools import partial
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from quire.models.cdom.ports import Tokenizer
 from quire.models.cdom.tree import Tree
 from quire.models.export import Export
-from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ
 from quire.serve_apps.api.documents.published import PublishedDep
 from quire.storage.values.errors import NotFound
 
-router = APIRouter(tags=["exports"])
+router = Operations("exports")
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment"}
 
 
-@router.get(f"{DOCUMENT}/export/plugin/{{name}}", response_class=Response, responses={200: {"content": {"*/*": {}}}})
+@router.operation(f"GET {DOCUMENT}/export/plugin/{{name}}", "export_by_plugin", READ, media_type="*/*")
 async def export_by_plugin(name: str, document: PublishedDep) -> Response:
     """Export the document with a plugin named in SVC_PLUGINS; 404 for any other name."""
     resources = document.call.running.resources

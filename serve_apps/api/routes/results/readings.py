@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
 from quire.models.cdom.tree import Block
 from quire.models.derive.doubts import count_lost, find_doubts
-from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ, WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from quire.serve_apps.api.shapes.bodies import Body
 from quire.serve_apps.api.shapes.pages import Cursor, page_response
@@ -22,7 +23,7 @@ from quire.storage.review.readings import DoubtfulReading, ReadingState, decide_
 from quire.storage.values.errors import NotFound
 from quire.storage.values.paging import ListPage
 
-router = APIRouter(tags=["review"])
+router = Operations("review")
 _MOST_BLOCKS = 50
 """Doubtful blocks listed of a document; `blocks_below` counts all."""
 _MOST_CHARS = 500
@@ -82,7 +83,7 @@ class ReadingDecided(Body):
     decided_at: datetime | None
 
 
-@router.get("/v1/review/documents", responses={200: {"model": list[DoubtfulDocument]}})
+@router.operation("GET /v1/review/documents", "list_doubtful", READ, list[DoubtfulDocument])
 async def read_doubtful(
     call: CallDep, below: Below = None, state: State = None, limit: Few = 50, cursor: Cursor = None
 ) -> Response:
@@ -95,7 +96,7 @@ async def read_doubtful(
     return page_response(ListPage(tuple(items), page.next_cursor), _same)
 
 
-@router.post(f"{DOCUMENT}/review", responses={200: {"model": ReadingDecided}})
+@router.operation(f"POST {DOCUMENT}/review", "review_reading", WRITE, ReadingDecided)
 async def review_reading(
     job_id: JobIdDep, document_id: DocumentIdDep, body: ReadingDecision, call: CallDep
 ) -> Response:

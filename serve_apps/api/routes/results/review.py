@@ -11,14 +11,15 @@ from functools import partial
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from quire.models.cdom.flags import PII_PREFIX
 from quire.models.pii.places import find_places, find_spans
 from quire.models.pii.review import InContext, in_context
-from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ, WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from quire.serve_apps.api.http.refusals import UnknownFlag
 from quire.serve_apps.api.shapes.bodies import Body
@@ -41,7 +42,7 @@ from quire.storage.values.ids import is_id
 from quire.storage.values.paging import ListPage
 from quire.storage.values.rows import DocumentId, JobId
 
-router = APIRouter(tags=["review"])
+router = Operations("review")
 BlockIdPath = Annotated[str, Path(max_length=64, description="A block's id in the tree, such as b12.")]
 ActPath = Annotated[str, Path(max_length=64, description="The `act` of an earlier decision of the same key.")]
 Kinds = Annotated[
@@ -200,7 +201,7 @@ class UndoneBody(Body):
     places: list[PlaceBody]
 
 
-@router.get("/v1/jobs/{job_id}/review", responses={200: {"model": list[ReviewItem]}})
+@router.operation("GET /v1/jobs/{job_id}/review", "list_job_review", READ, list[ReviewItem])
 async def read_pending(
     job_id: JobIdDep, call: CallDep, conditions: Conditions, group: Group = None, document_id: DocumentQuery = None
 ) -> Response:
@@ -212,7 +213,7 @@ async def read_pending(
     return json_response([_render(item) for item in items])
 
 
-@router.post("/v1/jobs/{job_id}/review", responses={200: {"model": DecidedManyBody}})
+@router.operation("POST /v1/jobs/{job_id}/review", "review_job", WRITE, DecidedManyBody, repeatable=True)
 async def review_job(
     job_id: JobIdDep, body: ManyBody, call: CallDep, conditions: Conditions, document_id: DocumentQuery = None
 ) -> Response:
@@ -232,7 +233,7 @@ async def review_job(
     return json_response({"act": decided.act, "places": decided.places, "documents": decided.documents})
 
 
-@router.get("/v1/review/counts", responses={200: {"model": list[ReviewedDocumentBody]}})
+@router.operation("GET /v1/review/counts", "list_review_counts", READ, list[ReviewedDocumentBody])
 async def read_counts(
     call: CallDep, conditions: Conditions, sort: Sort = ReviewOrder.PENDING, limit: Limit = 100, cursor: Cursor = None
 ) -> Response:
@@ -243,7 +244,7 @@ async def read_counts(
     return page_response(page, asdict)
 
 
-@router.get("/v1/review", responses={200: {"model": list[InboxItem]}})
+@router.operation("GET /v1/review", "list_review", READ, list[InboxItem])
 async def read_inbox(call: CallDep, conditions: Conditions, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """List pending flags of all documents, newest job first. A page ends with a whole job, so it may exceed `limit`."""
     page = await call.running.sql.run(
@@ -253,7 +254,7 @@ async def read_inbox(call: CallDep, conditions: Conditions, limit: Limit = 100, 
     return page_response(ListPage(tuple(items), page.next_cursor), _render_inbox)
 
 
-@router.post(f"{DOCUMENT}/blocks/{{block_id}}/review", responses={200: {"model": DecidedBody}})
+@router.operation(f"POST {DOCUMENT}/blocks/{{block_id}}/review", "review_block", WRITE, DecidedBody, repeatable=True)
 async def review_block(
     job_id: JobIdDep, document_id: DocumentIdDep, block_id: BlockIdPath, body: DecisionBody, call: CallDep
 ) -> Response:
@@ -273,7 +274,7 @@ async def review_block(
     )
 
 
-@router.delete("/v1/review/{act}", responses={200: {"model": UndoneBody}})
+@router.operation("DELETE /v1/review/{act}", "undo_review", WRITE, UndoneBody)
 async def undo_review(act: ActPath, call: CallDep) -> Response:
     """Take back a decision of the same key, with all the places it reached; what held before holds again."""
     if not is_id("act", act):

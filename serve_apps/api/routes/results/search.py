@@ -1,13 +1,15 @@
 """GET /v1/search: passages of the caller's published documents, by meaning, by words, or by both."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Depends, Query
 from starlette.responses import Response
 
 from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
 from quire.serve_apps.api.documents.published import Redacted
 from quire.serve_apps.api.documents.redacted_hits import redact_hits, scan_hits
@@ -16,8 +18,9 @@ from quire.serve_apps.api.shapes.bodies import SearchHitBody
 from quire.serve_apps.api.shapes.principals import AskedPrincipals
 from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Scope
 
-router = APIRouter(tags=["search"])
+router = Operations("search")
 MAX_QUERY_CHARS = 4096  # characters of a question; the embedder reads the first few hundred words
 Q = Annotated[
     str, Query(min_length=1, max_length=MAX_QUERY_CHARS, description="Question or words. There are no operators.")
@@ -42,22 +45,52 @@ Language = Annotated[
 ]
 
 
-@router.get("/v1/search", responses={200: {"model": list[SearchHitBody]}})
-async def search(
-    call: CallDep,
-    q: Q,
-    limit: Limit = 5,
-    document_id: str | None = None,
-    job_id: str | None = None,
-    mode: SearchMode = SearchMode.VECTOR,
-    min_score: MinScore = None,
-    type: Type = None,
-    since: Since = None,
-    until: Until = None,
-    language: Language = None,
-    redacted: Redacted = False,
-    principals: AskedPrincipals = None,
-) -> Response:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """The query parameters of a search."""
+
+    q: Q
+    limit: Limit = 5
+    document_id: str | None = None
+    job_id: str | None = None
+    mode: SearchMode = SearchMode.VECTOR
+    min_score: MinScore = None
+    type: Type = None
+    since: Since = None
+    until: Until = None
+    language: Language = None
+    principals: AskedPrincipals = None
+
+    def request(self, scope: Scope) -> SearchRequest:
+        """Return the request in a tenant's organisation. Raises NotFound for a malformed id."""
+        return SearchRequest(
+            tenant=scope.tenant,
+            org=scope.org,
+            q=self.q.encode("utf-8", "replace").decode(),
+            limit=self.limit,
+            mode=self.mode,
+            document_id=check_document_id(self.document_id) if self.document_id is not None else None,
+            job_id=check_job_id(self.job_id) if self.job_id is not None else None,
+            min_score=self.min_score,
+            format=self.type,
+            since=self.since,
+            until=self.until,
+            language=self.language,
+            principals=tuple(self.principals or ()),
+        )
+
+
+@router.operation(
+    "GET /v1/search",
+    "search",
+    READ,
+    list[SearchHitBody],
+    refusals={
+        404: "Unknown, deleted, or another tenant's document or job.",
+        409: "Search is not configured, or a hit's document has no finished PII scan.",
+    },
+)
+async def search(query: Annotated[SearchQuery, Depends()], call: CallDep, redacted: Redacted = False) -> Response:
     """Search the caller's documents and return passages, best first. Without `principals` only unrestricted ones.
 
     fts and hybrid fall back to vector if the keyword index does not exist.
@@ -65,21 +98,7 @@ async def search(
     port = call.running.resources.ports.search
     if port is None:
         raise SearchNotConfigured("SVC_RAG_DB is not set, so there is no search index")
-    request = SearchRequest(
-        tenant=call.scope.tenant,
-        org=call.scope.org,
-        q=q.encode("utf-8", "replace").decode(),
-        limit=limit,
-        mode=mode,
-        document_id=check_document_id(document_id) if document_id is not None else None,
-        job_id=check_job_id(job_id) if job_id is not None else None,
-        min_score=min_score,
-        format=type,
-        since=since,
-        until=until,
-        language=language,
-        principals=tuple(principals or ()),
-    )
+    request = query.request(call.scope)
     async with call.running.searching.entered():
         hits = await port.search(request)
     if hits is None:

@@ -5,11 +5,12 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fastapi import APIRouter, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from quire.models.export.tables.files import ENDINGS, MEDIA_TYPES, SCHEMA, TableFormat, write_tables
-from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.access.operations import OTHERS, Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ
 from quire.serve_apps.api.context.deps import Call, CallDep, check_document_id
 from quire.serve_apps.api.documents.published import PublishedDep, Redacted
 from quire.serve_apps.api.documents.redacting import scan_chosen
@@ -19,7 +20,7 @@ from quire.serve_apps.api.shapes.rendering import attachment
 from quire.storage.jobs.document_list import ChosenDocument, find_chosen
 from quire.storage.values.errors import NotFound
 
-router = APIRouter(tags=["exports"])
+router = Operations("exports")
 _ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {media: {} for media in MEDIA_TYPES.values()}}}
 _PARQUET: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA_TYPES[TableFormat.PARQUET]: {}}}}
 Format = Annotated[
@@ -28,14 +29,21 @@ Format = Annotated[
 ]
 
 
-@router.get(f"{DOCUMENT}/tables", response_class=Response, responses=_ANSWER)
+@router.operation(f"GET {DOCUMENT}/tables", "export_tables", READ, response_class=Response, responses=_ANSWER)
 async def export_tables(document: PublishedDep, format: Format = TableFormat.XLSX) -> Response:
     """Export all tables of the document. A table that continues over pages is one table."""
     data = await document.derive(partial(write_tables, format, document.document_id, document.name))
     return Response(data, media_type=MEDIA_TYPES[format], headers=_named(f"tables{ENDINGS[format]}"))
 
 
-@router.get("/v1/documents/tables.parquet", response_class=Response, responses=_PARQUET)
+@router.operation(
+    "GET /v1/documents/tables.parquet",
+    "export_all_tables",
+    READ,
+    refusals={404: OTHERS, 409: "redacted=true, and the scan of a document did not finish."},
+    response_class=Response,
+    responses=_PARQUET,
+)
 async def export_all_tables(document_id: DocumentIds, call: CallDep, redacted: Redacted) -> Response:
     """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
     ids = [check_document_id(text) for text in document_id]

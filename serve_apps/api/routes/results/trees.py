@@ -3,11 +3,13 @@
 from functools import partial
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from quire.models.cdom.coverage import coverage_adapter, unknown_coverage
 from quire.models.cdom.tree import Tree, dump_tree, load_tree, serve_tree
+from quire.serve_apps.access.operations import Operations
+from quire.serve_apps.access.scopes import DOCUMENT, READ
 from quire.serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep
 from quire.serve_apps.api.documents.published import Redacted, find_published
 from quire.serve_apps.api.documents.trees import read_published_tree
@@ -18,14 +20,14 @@ from quire.storage.objects.artifacts import TREE
 from quire.storage.store import Store
 from quire.storage.values.rows import DocumentId
 
-router = APIRouter(tags=["documents"])
+router = Operations("documents")
 _TREE: dict[int | str, dict[str, Any]] = {
     200: {"content": {JSON: {"schema": {"type": "object"}}}},
     304: {"description": "Unchanged (If-None-Match)."},
 }
 
 
-@router.get("/v1/jobs/{job_id}/documents/{document_id}/tree", responses=_TREE)
+@router.operation(f"GET {DOCUMENT}/tree", "get_tree", READ, responses=_TREE)
 async def read_tree(
     request: Request,
     job_id: JobIdDep,
@@ -46,7 +48,7 @@ async def read_tree(
     return await answer_cached(request, f"{document_id}.{where.attempt}", answer)
 
 
-@router.get("/v1/jobs/{job_id}/documents/{document_id}/coverage", responses=_TREE)
+@router.operation(f"GET {DOCUMENT}/coverage", "get_coverage", READ, responses=_TREE)
 async def read_coverage(request: Request, job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep) -> Response:
     """Account for every character: placed, excluded by name, or lost; counts and boxes, no text.
 

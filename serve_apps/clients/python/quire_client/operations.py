@@ -169,6 +169,10 @@ class Operations(Transport):
         """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
         return self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted, "wait": wait}))
 
+    def export_text(self, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> str:
+        """Export the visible text in reading order. Tables have a line per row and a tab between cells."""
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/text", job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))
+
     def export_finetune(self, job_id: str, *, style: Literal['completion', 'chat', 'instruction', 'raw'] | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: Literal['train', 'val', None] | None = None, val_ratio: float | None = None, template: str | None = None, redacted: bool | None = None, wait: float | None = None) -> str:
         """Export the job's succeeded documents as fine-tune JSONL, one record per line."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio, "template": template, "redacted": redacted, "wait": wait}))

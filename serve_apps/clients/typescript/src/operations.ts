@@ -198,6 +198,11 @@ export class Operations extends Transport {
     return this.json<types.ContextDigest>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", { job_id: jobId, document_id: documentId }), query: { max_tokens: options.max_tokens, redacted: options.redacted, wait: options.wait } });
   }
 
+  /** Export the visible text in reading order. Tables have a line per row and a tab between cells. */
+  exportText(jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/text", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });
+  }
+
   /** Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible. */
   exportFinetune(jobId: string, options: { style?: "completion" | "chat" | "instruction" | "raw"; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: "train" | "val" | null; val_ratio?: number; template?: string | null; redacted?: boolean; wait?: number } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio, template: options.template, redacted: options.redacted, wait: options.wait } });

@@ -1,23 +1,19 @@
 """Hidden content of every format is in the tree with a flag and in no export, chunk, table, record or description."""
 
 import io
-import json
 import re
 import zipfile
-from dataclasses import asdict
 
 import pytest
+from pydantic_core import to_json
 
 from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.tree import BlockType, Tree
 from quire.models.derive.chunks.chunks import chunk_tree
-from quire.models.derive.fields.fields import find_fields
 from quire.models.derive.finetune import FinetuneOptions, Style, export_lines
-from quire.models.derive.semantics import describe_tree
-from quire.models.export import EXPORTS
+from quire.models.export import OUTPUTS
 from quire.models.export.tables.cells import list_cells
 from quire.models.export.tables.files import TableFormat, write_tables
-from quire.models.export.word import tree_to_docx
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of
 from tests.models.extract.formats.hidden_files import HIDDEN, OPEN, SECRET
 from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook
@@ -40,19 +36,21 @@ class _Words:
 
 def _exports(tree: Tree) -> dict[str, str]:
     """Return all that is derived from the tree as text, by name."""
-    made = {name: export.write(tree, _Words()) for name, export in EXPORTS.items()}
+    made = {name: _text(output.make(tree, tokenizer=_Words())) for name, output in OUTPUTS.items() if name != "tree"}
     chunks = chunk_tree(tree, _Words())
-    made["chunks"] = "\n".join(json.dumps(asdict(chunk)) for chunk in chunks)
     for style in Style:
         lines = export_lines([("d", chunk) for chunk in chunks], FinetuneOptions(style=style))
         made[f"finetune-{style.value}"] = "".join(lines)
     made["cells"] = "\n".join(cell.text for cell in list_cells(tree))
     for kind, name in ((TableFormat.XLSX, "tables-xlsx"), (TableFormat.CSV, "tables-csv")):
         made[name] = _unzipped(write_tables(kind, "d", "n", tree))
-    made["word"] = _unzipped(tree_to_docx(tree))
-    made["semantics"] = json.dumps(asdict(describe_tree(tree)), default=str)
-    made["fields"] = json.dumps([asdict(field) for field in find_fields(tree)], default=str)
     return made
+
+
+def _text(made: object) -> str:
+    if isinstance(made, bytes):
+        return _unzipped(made)
+    return made if isinstance(made, str) else to_json(made).decode()
 
 
 def _unzipped(data: bytes) -> str:
