@@ -166,14 +166,14 @@ train: $(VENV)/.dev ## train tables, headings, levels and confidence: make train
 	$(BIN)/python -m tests.lab.training.confidence --sets $(SETS) $(TRAIN_ARGS)
 
 lock: ## compile dependencies and groups of pyproject.toml into hash-checked locks without addresses (needs uv)
-	$(LOCK) --universal pyproject.toml -o configs/locks/run.lock
-	$(LOCK) --universal -c configs/locks/run.lock pyproject.toml --extra sql --extra targets --group dev --group guide -o configs/locks/dev.lock
+	$(LOCK) --universal pyproject.toml --extra all -o configs/locks/run.lock
+	$(LOCK) --universal -c configs/locks/run.lock pyproject.toml --extra all --extra sql --extra targets --group dev --group guide -o configs/locks/dev.lock
 	for name in sql targets; do $(PYTHON) -c "import sys, tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$$name'], sep='\n')" \
 	| $(LOCK) --universal -c configs/locks/run.lock - -o configs/locks/$$name.lock || exit 1; done
 	$(LOCK) --universal -c configs/locks/dev.lock --group train -o configs/locks/train.lock
 	$(LOCK) --universal -c configs/locks/run.lock --group guide -o configs/locks/guide.lock
 	echo uv | $(LOCK) --universal - -o configs/locks/uv.lock
-	$(LOCK) --python-platform x86_64-manylinux_2_28 pyproject.toml --group gpu -o configs/locks/gpu.lock
+	$(LOCK) --python-platform x86_64-manylinux_2_28 pyproject.toml --extra all --group gpu -o configs/locks/gpu.lock
 
 clean: ## remove environments and caches
 	rm -rf $(VENV) .venv-peers .venv-frameworks dist .mypy_cache .ruff_cache .pytest_cache bench-results

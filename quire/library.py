@@ -24,6 +24,7 @@ from quire_client.documents.document import Document as ClientDocument
 from quire_client.documents.document import Markdown
 
 from quire.actors.reader.pii_scan import redact
+from quire.actors.reading.file_recogniser import make_file_recogniser
 from quire.actors.reading.forkserver import ForkServer, ServerGone
 from quire.actors.reading.read_document import DocumentReader
 from quire.actors.reading.recognise_document import recognise_document
@@ -187,15 +188,10 @@ class _Library:
 
     def recogniser(self, langs: tuple[str, ...]) -> Recogniser:
         """Return the recogniser of scans in these languages."""
-        from quire.models.neural.layout.detector import LayoutDetector
-        from quire.models.neural.ocr import make_recogniser
-
         self._forget_parent()
         with self._lock:
             if langs not in self._recognisers:
-                self._recognisers[langs] = Recogniser(
-                    lambda: make_recogniser(langs=langs), make_detector=lambda: LayoutDetector(None)
-                )
+                self._recognisers[langs] = make_file_recogniser(langs)
             return self._recognisers[langs]
 
     def close(self) -> None:

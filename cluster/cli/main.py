@@ -70,7 +70,14 @@ class LazyGroup(click.Group):
         if not _is_installed(cmd_name):
             return None
         module, attribute, _ = _COMMANDS[cmd_name]
-        command = getattr(importlib.import_module(f"quire.cluster.cli.{module}"), attribute)
+        try:
+            command = getattr(importlib.import_module(f"quire.cluster.cli.{module}"), attribute)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("quire."):
+                raise
+            raise click.ClickException(
+                f"{cmd_name} needs {error.name}, which is not installed: pip install 'quire[service]'"
+            ) from None
         assert isinstance(command, click.Command)
         return command
 

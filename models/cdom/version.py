@@ -1,10 +1,6 @@
 """Versions that a tree and the service state: the release, the reader and the chunk generator."""
 
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
-
-_DISTRIBUTIONS = ("quire", "quire-server")
-"""A checkout or image installs `quire`, a wheel `quire-server`."""
+from importlib.metadata import version
 
 
 def read_service_version() -> str:
@@ -13,10 +9,7 @@ def read_service_version() -> str:
     Raises:
         PackageNotFoundError: The code runs without being installed. Run `make up` or `pip install -e .` first.
     """
-    for name in _DISTRIBUTIONS:
-        with suppress(PackageNotFoundError):
-            return version(name)
-    raise PackageNotFoundError(_DISTRIBUTIONS[0])
+    return version("quire")
 
 
 SERVICE_VERSION = read_service_version()

@@ -83,7 +83,7 @@ def locate_model(name: ModelName) -> Path:
     """
     location = _find(MODEL_FILES[name])
     if location is None:
-        raise MlUnavailable(f"the model {name} is not installed")
+        raise MlUnavailable(f"the model {name} is not installed: pip install 'quire[ocr]'")
     return location
 
 

@@ -180,16 +180,11 @@ class FileBatch:
 
     def _recogniser(self) -> "Recogniser":
         """One for all readers, made when the first page needs it."""
-        from quire.actors.recogniser import Recogniser
-        from quire.models.neural.layout.detector import LayoutDetector
-        from quire.models.neural.ocr import make_recogniser
+        from quire.actors.reading.file_recogniser import make_file_recogniser
 
         with self._lock:
             if self._recognising is None:
-                self._recognising = Recogniser(
-                    lambda: make_recogniser(langs=self._options.ocr_langs),
-                    make_detector=lambda: LayoutDetector(self._layout_model),
-                )
+                self._recognising = make_file_recogniser(self._options.ocr_langs, self._layout_model)
             return self._recognising
 
     def _note(self, item: ExtractItem, code: str | None) -> None:

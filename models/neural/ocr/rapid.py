@@ -90,10 +90,11 @@ class RapidRecogniser:
 
 def load_reader(*, han: bool = False, settings: DetectorSettings | None = None) -> PictureReader:
     """Both networks from the installed files. Raises `MlUnavailable` when one is missing."""
+    located = locate_model(ModelName.TEXT_RECOGNISER)  # first: without it OpenCV is not installed either
     import cv2
 
     cv2.setNumThreads(1)
-    network, characters = load_recogniser(locate_model(ModelName.TEXT_RECOGNISER), character_filter(han=han))
+    network, characters = load_recogniser(located, character_filter(han=han))
     return PictureReader(
         detector=load_network(locate_model(ModelName.TEXT_DETECTOR)),
         recogniser=network,

@@ -43,7 +43,7 @@ def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
         if "quire" not in path.name:
             (dependencies / path.name).symlink_to(path)
     Path(there, "dependencies.pth").write_text(str(dependencies))
-    install(programs, wheels["quire_server"], wheels["quire_client"])
+    install(programs, wheels["quire"], wheels["quire_client"])
     return programs
 
 
@@ -60,14 +60,14 @@ def run(command: list[str | Path], folder: Path) -> str:
 
 
 def test_server_packages_and_clients_each_have_a_wheel(wheels: dict[str, Path]) -> None:
-    assert set(wheels) == {"quire_server", *PACKAGES, *CLIENTS}
+    assert set(wheels) == {"quire", *PACKAGES, *CLIENTS}
 
 
-def test_server_requires_the_packages_of_the_default_install(wheels: dict[str, Path]) -> None:
-    with zipfile.ZipFile(wheels["quire_server"]) as wheel:
+def test_core_requires_its_formats_and_client(wheels: dict[str, Path]) -> None:
+    with zipfile.ZipFile(wheels["quire"]) as wheel:
         (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
         needed = re.findall(r"^Requires-Dist: (quire-[a-z]+)==(\S+)$", wheel.read(name).decode(), re.MULTILINE)
-    assert {package for package, _ in needed} == {"quire-formats", "quire-bulk", "quire-gpu"}
+    assert {package for package, _ in needed} == {"quire-formats", "quire-client"}
     assert {version for _, version in needed} == {SERVICE_VERSION}
 
 
@@ -146,9 +146,9 @@ def test_the_installed_client_is_the_one_of_its_wheel(installed: Path, tmp_path:
 
 
 def test_the_server_takes_one_name_in_an_environment(wheels: dict[str, Path]) -> None:
-    with zipfile.ZipFile(wheels["quire_server"]) as wheel:
+    with zipfile.ZipFile(wheels["quire"]) as wheel:
         tops = {name.partition("/")[0] for name in wheel.namelist()}
-    assert tops == {"quire", f"{'-'.join(wheels['quire_server'].name.split('-')[:2])}.dist-info"}
+    assert tops == {"quire", f"{'-'.join(wheels['quire'].name.split('-')[:2])}.dist-info"}
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -57,7 +57,7 @@ def install(python: Path, work: Path) -> None:
     """The wheels of all Python clients, without what they depend on: that is there."""
     (work / "scratch").mkdir()
     build_wheels(work / "scratch", work / "dist", compiled=False)
-    wheels = [path for path in sorted((work / "dist").glob("*.whl")) if not path.name.startswith("quire_server")]
+    wheels = [path for path in sorted((work / "dist").glob("*.whl")) if not path.name.startswith("quire-")]
     options = ["--quiet", "--no-deps", "--no-index", "--force-reinstall"]
     subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", *options, *wheels], check=True)
 
