@@ -21,7 +21,6 @@ from quire.actors.sandbox.limits import SandboxLimits
 from quire.actors.sandbox.lockdown import cpu_used_s, grant_cpu
 from quire.actors.sandbox.messages import OPTIONS, SEEN, SOURCE
 from quire.models.cdom.errors import ErrorCode
-from quire.models.cdom.faults import own_fault
 from quire.models.cdom.original import Format, ReadOptions
 from quire.models.cdom.ports import DetectedPage, PageMark, PixelPage
 from quire.models.cdom.tree import dump_tree, load_tree
@@ -37,6 +36,7 @@ from quire.models.extract.contract import (
 from quire.models.extract.formats.common.parse_cache import forget_document
 from quire.models.extract.formats.flow.document import embedded_of
 from quire.models.extract.registry import open_document, open_lock
+from quire.models.faults import own_fault
 from quire.models.pii.errors import PiiIncomplete
 from quire.models.redaction.planning.errors import NotRedactable, RedactionUnproven
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from quire.models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
-from quire.models.cdom.faults import own_fault, ran_out_of_memory
+from quire.models.faults import own_fault, ran_out_of_memory
 
 
 @dataclass(frozen=True, slots=True)

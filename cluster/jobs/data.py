@@ -166,7 +166,7 @@ class _Batch:
 
 
 class _BatchRows:
-    """An `Output` that keeps the rows of the last batch."""
+    """An `JobOutput` that keeps the rows of the last batch."""
 
     def __init__(self, maker: OutputMaker, *, hidden: bool) -> None:
         self._maker, self._hidden = maker, hidden

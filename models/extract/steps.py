@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
 from quire.models.cdom.errors import ExtractError
-from quire.models.cdom.faults import name_fault, ran_out_of_memory
+from quire.models.faults import name_fault, ran_out_of_memory
 
 STEP_FAILED = "step-failed"
 """Warning: a step failed and was left out. A second warning, `step-NAME`, names it."""

@@ -51,7 +51,7 @@ class Kept(Generic[T]):
     outputs: T | None = None
 
 
-class Output(Protocol[T]):
+class JobOutput(Protocol[T]):
     """Receiver of read documents. An error that it raises ends the job."""
 
     def keep(self, item: WorkItem, record: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[T]:

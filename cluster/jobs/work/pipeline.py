@@ -21,7 +21,7 @@ from quire.actors.sandbox.limits import SandboxLimits
 from quire.cluster.cli.documents.advice import advise
 from quire.cluster.jobs.work.folders import FileSource, FolderUnavailable
 from quire.cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
-from quire.cluster.jobs.work.outputs import Kept, Output
+from quire.cluster.jobs.work.outputs import JobOutput, Kept
 from quire.models.cdom.errors import RETRYABLE, ErrorCode
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.ports import ReadOutcome, RecognisePages
@@ -57,7 +57,7 @@ class BlockReader(Generic[T]):
     def __init__(
         self,
         source: FileSource,
-        output: Output[T],
+        output: JobOutput[T],
         options: ReadOptions,
         make_recogniser: Callable[[], RecognisePages],
         *,

@@ -86,7 +86,7 @@ class ServiceParts:
 
 
 class ServiceOutput:
-    """An `Output`; outages of database, bucket and index are waited out."""
+    """An `JobOutput`; outages of database, bucket and index are waited out."""
 
     def __init__(self, job: ServiceJob, options: ReadOptions, parts: ServiceParts) -> None:
         self._job, self._options, self._parts = job, options, parts

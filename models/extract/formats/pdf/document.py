@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 from quire.models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, ResourceLimit
-from quire.models.cdom.faults import own_fault, ran_out_of_memory
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.ports import DetectedPage, PageImage
@@ -30,6 +29,7 @@ from quire.models.extract.formats.pdf.structure.referee import Referee, save_cop
 from quire.models.extract.formats.pdf.structure.soundness import is_sound
 from quire.models.extract.formats.pdf.visibility.clipped import layers_off
 from quire.models.extract.steps import Steps, read_in_steps
+from quire.models.faults import own_fault, ran_out_of_memory
 
 PAGES_PER_OPEN = 100
 """Pages per open file: MuPDF caches grow with each page (49 → 461 MB over 2,000); reopening costs 2 ms."""

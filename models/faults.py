@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-_MODELS = Path(__file__).parents[1]
+_MODELS = Path(__file__).parent
 _READERS = (_MODELS / "extract" / "formats", _MODELS / "rare_formats")
 _PDF = _READERS[0] / "pdf"
 _LIBRARIES = ("numpy",)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quire.models.cdom.faults import own_fault
+from quire.models.faults import own_fault
 
 
 def catch(code: str, place: str) -> BaseException:
