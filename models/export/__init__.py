@@ -25,14 +25,14 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """An output of a tree.
+class TreeOutput:
+    """A row of the list of outputs.
 
     Attributes:
         title: Text of the viewer's menu.
         media_type: Media type of the file.
         ending: End of a file's name, without a dot.
-        path: Path of the API below the document. A path under `export/` without a route of its own gets one.
+        path: Path of the API below the document. A path under `export/` that no route serves gets one.
         writer: `module:function` from a tree to text, bytes or a JSON value; imported at the first use.
         takes: Keyword arguments of the writer that callers may set: such as `tokenizer` and `title`.
         aliases: Other names that people type.
@@ -66,12 +66,12 @@ class Output:
         return self.load()(tree, **{name: values[name] for name in self.takes if name in values})
 
 
-def _program(title: str, ending: str, path: str, writer: str, *takes: str) -> Output:
-    return Output(title, JSON, ending, path, f"quire.models.{writer}", takes, for_programs=True)
+def _program(title: str, ending: str, path: str, writer: str, *takes: str) -> TreeOutput:
+    return TreeOutput(title, JSON, ending, path, f"quire.models.{writer}", takes, for_programs=True)
 
 
-OUTPUTS: Mapping[str, Output] = {
-    "markdown": Output(
+OUTPUTS: Mapping[str, TreeOutput] = {
+    "markdown": TreeOutput(
         "Markdown",
         "text/markdown; charset=utf-8",
         "md",
@@ -80,7 +80,7 @@ OUTPUTS: Mapping[str, Output] = {
         ("furniture", "inline"),
         ("md",),
     ),
-    "docx": Output(
+    "docx": TreeOutput(
         "Word",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "docx",
@@ -89,7 +89,7 @@ OUTPUTS: Mapping[str, Output] = {
         ("title",),
         ("word",),
     ),
-    "html": Output(
+    "html": TreeOutput(
         "HTML",
         "text/html; charset=utf-8",
         "html",
@@ -98,7 +98,7 @@ OUTPUTS: Mapping[str, Output] = {
         (),
         ("htm",),
     ),
-    "text": Output(
+    "text": TreeOutput(
         "Text",
         "text/plain; charset=utf-8",
         "txt",
@@ -108,7 +108,7 @@ OUTPUTS: Mapping[str, Output] = {
         ("txt",),
         "Export the visible text in reading order. Tables have a line per row and a tab between cells.",
     ),
-    "tree": Output(
+    "tree": TreeOutput(
         "Tree (JSON)", JSON, "json", "tree", "quire.models.cdom.tree:dump_tree", (), ("json", "cdom"), for_programs=True
     ),
     "chunks": _program(

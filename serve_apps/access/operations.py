@@ -1,4 +1,4 @@
-"""Operations of the API: each route states its id, the scope that it needs and the refusals of its own.
+"""Operations of the API: each route states its id, the scope that it needs and its refusals.
 
 The scope check, the OpenAPI document, the clients, the dashboard and the tests read them from the routes.
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from quire.models.cdom.warnings import WARNINGS
+from quire.models.cdom.flags import WARNINGS
 from quire.serve_apps.viewer.words import ADVICE, FILTERS, format_duration
 
 _HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from quire.models.cdom.warnings import WARNINGS
+from quire.models.cdom.flags import WARNINGS
 from quire.models.export import OUTPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,4 +62,4 @@ def test_outputs_and_warnings_are_listed_once() -> None:
     assert find_lists({output.path for output in OUTPUTS.values() if "/" in output.path}, 3) == {
         "models/export/__init__.py"
     }
-    assert find_lists(set(WARNINGS), 6) == {"models/cdom/warnings.py"}
+    assert find_lists(set(WARNINGS), 6) == {"models/cdom/flags.py"}

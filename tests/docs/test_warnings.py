@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from quire.models.cdom.warnings import WARNINGS
+from quire.models.cdom.flags import WARNINGS
 from tests.docs.warnings_table import PAGE, render_table
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [path for room in ("models", "actors") for path in sorted((ROOT / room).rglob("*.py"))]
-TREES = {path: ast.parse(path.read_text()) for path in SOURCES if path.name != "warnings.py"}
+TREES = {path: ast.parse(path.read_text()) for path in SOURCES if path.name != "flags.py"}
 CODE = re.compile(r"[a-z]+(-[a-z]+)*-?")
 NOT_CODES = {"connections", "other", "externalLink"}
 """Words of a condition beside a code, and the keyword of Python's own warnings."""

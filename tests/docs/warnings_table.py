@@ -1,4 +1,4 @@
-"""The table of warnings in docs/formats.md, generated from models/cdom/warnings.py.
+"""The table of warnings in docs/formats.md, generated from models/cdom/flags.py.
 
 `python -m tests.docs.warnings_table` replaces the table in the page.
 """
@@ -6,7 +6,7 @@
 import re
 from pathlib import Path
 
-from quire.models.cdom.warnings import WARNINGS
+from quire.models.cdom.flags import WARNINGS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 _TABLE = re.compile(r"^\| Warning \|.*?(?=\n\n)", re.DOTALL | re.MULTILINE)

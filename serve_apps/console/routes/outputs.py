@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from quire.models.export import OUTPUTS, Output
+from quire.models.export import OUTPUTS, TreeOutput
 from quire.serve_apps.access.scopes import DOCUMENT
 from quire.serve_apps.console.callers.callers import CallerDep
 from quire.serve_apps.console.sending.paths import document_path, job_path
@@ -12,7 +12,7 @@ from quire.serve_apps.console.sending.relaying import relay
 router = APIRouter(tags=["outputs"])
 
 
-def _add_output(name: str, output: Output) -> None:
+def _add_output(name: str, output: TreeOutput) -> None:
     @router.get(f"{DOCUMENT}/{output.path}", name=f"read_{name}", description=f"Return the output: {output.title}.")
     async def read_output(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
         return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/{output.path}")

@@ -21,7 +21,7 @@ from quire.models import export as outputs
 from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.tree import Block, BlockType, FlagSpan, PiiScan, Span, Tree, dump_tree
 from quire.models.cdom.visible import count_left_out, visible_blocks
-from quire.models.export import Output
+from quire.models.export import TreeOutput
 from quire.models.export.context import tree_to_context
 from quire.models.export.graph import graph_to_neo4j, tree_to_graph
 from quire.models.export.markdown import tree_to_markdown
@@ -48,7 +48,7 @@ def _parts(package: bytes) -> str:
         return "\n".join(name + read.read(name).decode("utf-8", "replace") for name in read.namelist())
 
 
-def _made(output: Output, tree: Tree) -> str:
+def _made(output: TreeOutput, tree: Tree) -> str:
     """The text of an output: of a Word file its parts, of other values their JSON."""
     made = output.make(tree, tokenizer=TOKENIZER)
     if isinstance(made, str):

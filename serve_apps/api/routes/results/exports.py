@@ -8,7 +8,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from quire.models.cdom.tree import Tree
-from quire.models.export import OUTPUTS, Output
+from quire.models.export import OUTPUTS, TreeOutput
 from quire.models.export.context import DEFAULT_TOKENS, ContextDigest, tree_to_context
 from quire.models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_format, tree_to_graph
 from quire.models.export.html import tree_to_html
@@ -100,8 +100,8 @@ async def export_context(document: PublishedDep, max_tokens: MaxTokens = DEFAULT
     return Response(await document.derive(make), media_type=JSON)
 
 
-def _add_export(name: str, output: Output) -> None:
-    """Add the operation of an output that has no parameters of its own."""
+def _add_export(name: str, output: TreeOutput) -> None:
+    """Add the operation of an output without parameters."""
 
     @router.operation(
         f"GET {DOCUMENT}/{output.path}",
