@@ -1,6 +1,6 @@
 // The client: the generated operations, and by hand what deserves better: uploads, waiting, progress.
 import { Document } from "./document.js";
-import { ApiError, DocumentFailed, WaitTimeout, readRefusal } from "./errors.js";
+import { DocumentFailed, WaitTimeout, readRefusal } from "./errors.js";
 import { Operations } from "./operations.js";
 import { readRetryAfter } from "./retry.js";
 import { SCANS_S, fill, isResult, isScanning, sleep, type Call, type ClientOptions } from "./transport.js";
