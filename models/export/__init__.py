@@ -7,10 +7,11 @@ and the tests of outputs are made from the list.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quire.models.cdom.ports import Tokenizer
-from quire.models.cdom.tree import Tree
+if TYPE_CHECKING:  # commands import this list before they need a tree
+    from quire.models.cdom.ports import Tokenizer
+    from quire.models.cdom.tree import Tree
 
 JSON = "application/json"
 
@@ -21,7 +22,7 @@ class Export:
 
     media_type: str
     suffix: str
-    write: Callable[[Tree, Tokenizer], str]
+    write: "Callable[[Tree, Tokenizer], str]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class TreeOutput:
         writer: Callable[..., object] = getattr(import_module(module), name)
         return writer
 
-    def make(self, tree: Tree, **values: Any) -> object:
+    def make(self, tree: "Tree", **values: Any) -> object:
         """Return the output as text, bytes or a JSON value. Values that the writer does not take are ignored."""
         return self.load()(tree, **{name: values[name] for name in self.takes if name in values})
 

@@ -27,7 +27,7 @@ def test_models_check_passes_with_the_installed_models() -> None:
 
 
 def test_models_check_ends_with_1_when_a_file_is_not_the_pinned_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = ModelFile(name=ModelName.TEXT_DETECTOR, package="models", path="__init__.py", sha256="0" * 64)
+    changed = ModelFile(name=ModelName.TEXT_DETECTOR, package="quire.models", path="__init__.py", sha256="0" * 64)
     monkeypatch.setitem(registry.MODEL_FILES, ModelName.TEXT_DETECTOR, changed)
     done = CliRunner().invoke(models_group, ["check"])
     assert done.exit_code == 1

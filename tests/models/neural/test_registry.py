@@ -19,8 +19,8 @@ def test_every_model_file_is_installed_with_the_pinned_hash() -> None:
     ("file", "state"),
     [
         (made_up("no_such_package", "x.onnx"), FileState.MISSING),
-        (made_up("models", "no_such_file.onnx"), FileState.MISSING),
-        (made_up("models", "__init__.py"), FileState.CHANGED),
+        (made_up("quire.models", "no_such_file.onnx"), FileState.MISSING),
+        (made_up("quire.models", "__init__.py"), FileState.CHANGED),
     ],
 )
 def test_missing_and_changed_files_have_separate_states(file: ModelFile, state: FileState) -> None:
