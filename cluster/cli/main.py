@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,17 +17,20 @@ from quire.cluster.cli.shared.config_file import SETTINGS, apply_settings, confi
 from quire.models.cdom.version import SERVICE_VERSION
 
 _COMMANDS: dict[str, tuple[str, str, str]] = {
-    "up": ("service.up", "up", "Start the database, the cluster and the service."),
-    "down": ("service.down", "down", "Drain and stop everything that `up` started."),
-    "worker": ("service.worker", "worker", "Make this machine a node of a cluster."),
-    "status": ("service.status", "status", "Show what runs where and the length of the queue."),
-    "extract": ("documents.extract", "extract", "Read files without a service."),
-    "bench": ("documents.bench", "bench", "Measure reading speed and quality on this machine."),
-    "watch": ("documents.watch", "watch", "Read every new document of a folder."),
-    "get": ("documents.get", "get", "Download the results of a document or job."),
-    "search": ("documents.search", "search", "Search the service's documents."),
+    "extract": ("documents.extract", "extract", "Read files: Markdown, tables, trees and other outputs."),
     "redact": ("documents.redact", "redact", "Write a copy of a file without personal data and verify it."),
     "inspect": ("documents.inspect", "inspect", "Show the blocks of a document."),
+    "watch": ("documents.watch", "watch", "Read every new document of a folder."),
+    "bench": ("documents.bench", "bench", "Measure reading speed and quality on this machine."),
+    "up": ("service.up", "up", "Start the database, the cluster and the service."),
+    "down": ("service.down", "down", "Drain and stop everything that `up` started."),
+    "status": ("service.status", "status", "Show what runs where and the length of the queue."),
+    "upload": ("documents.upload", "upload", "Send files and folders to the service."),
+    "get": ("documents.get", "get", "Download the results of a document or job."),
+    "search": ("documents.search", "search", "Search the service's documents."),
+    "mcp": ("documents.mcp", "mcp", "Serve MCP clients over standard input and output."),
+    "tour": ("service.tour", "tour", "Send a sample document to the running service and show its tree."),
+    "worker": ("service.worker", "worker", "Make this machine a node of a cluster."),
     "license": ("operate.license", "license_group", "Manage licence keys and tokens."),
     "rescan": ("operate.rescan", "rescan", "Scan stored trees for personal data again."),
     "reread": ("operate.reread", "reread", "Read stored originals of older readers again."),
@@ -41,11 +45,11 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "doctor": ("service.doctor", "doctor", "Check processor, text recognition, sandbox and disk of this machine."),
     "models": ("operate.models", "models_group", "Check the model files."),
     "reindex": ("operate.reindex", "reindex", "Rebuild the keyword indexes of search."),
-    "mcp": ("documents.mcp", "mcp", "Serve MCP clients over standard input and output."),
     "console": ("operate.console", "console_group", "Manage or serve the hosted console."),
-    "tour": ("service.tour", "tour", "Send a sample document to the running service and show its tree."),
 }
 
+_SECTIONS = {"Read files": "extract", "Use the service": "up", "Operate the service": "worker"}
+"""Headings of the list of commands, each with the first command below it."""
 _PACKAGES = {"console": "quire.serve_apps.console"}
 """Commands of separate packages, hidden when the package is not installed."""
 
@@ -58,7 +62,9 @@ class LazyGroup(click.Group):
         return [name for name in _COMMANDS if _is_installed(name)]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """As click's, with a guess at what a typo meant."""
+        """As click's, with `quire FILE` for `quire extract FILE`, and a guess at what a typo meant."""
+        if args and args[0] not in _COMMANDS and _names_document(args[0]):
+            args = ["extract", *args]
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from quire.cluster.cli.shared.choices import guess  # difflib: only after a typo
 
@@ -84,8 +90,14 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with their short help, without importing them."""
         rows = [(name, _COMMANDS[name][2]) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        starts = [*(list(_COMMANDS).index(first) for first in _SECTIONS.values()), len(_COMMANDS)]
+        for heading, start, end in zip(_SECTIONS, starts, starts[1:], strict=False):
+            with formatter.section(heading):
+                formatter.write_dl([row for row in rows if row[0] in list(_COMMANDS)[start:end]])
+
+
+def _names_document(argument: str) -> bool:
+    return argument == "-" or argument.startswith(("http://", "https://")) or Path(argument).exists()
 
 
 def _is_installed(name: str) -> bool:
@@ -96,7 +108,10 @@ def _is_installed(name: str) -> bool:
 @click.version_option(SERVICE_VERSION, prog_name="quire")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """Quire: documents in, one canonical tree out, on your own machine."""
+    """Read documents of all kinds as Markdown, tables, values and search passages, on your own machine.
+
+    quire report.pdf prints a document as Markdown. quire up starts the service with its dashboard.
+    """
     name, tables = ctx.invoked_subcommand or "", load_config()
     apply_settings(tables.pop(SETTINGS, {}), os.environ)
     if unknown := [table for table in tables if table not in _COMMANDS]:

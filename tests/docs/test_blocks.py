@@ -124,6 +124,6 @@ def test_commands_of_the_command_line_are_there() -> None:
     from quire.cluster.cli.main import cli
 
     known = set(cli.list_commands(None))  # type: ignore[arg-type]
-    named = set(re.findall(r"^(?:\$ |\.venv/bin/)(?:cat \S+ \| )?quire ([a-z]+)", text, re.MULTILINE))
+    named = set(re.findall(r"^(?:\$ |\.venv/bin/)(?:cat \S+ \| )?quire ([a-z]+)(?![a-z.-])", text, re.MULTILINE))
     assert named
     assert named <= known

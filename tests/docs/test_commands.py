@@ -24,7 +24,7 @@ HISTORY = ("decisions", "examples")
 _CODE = re.compile(r"^```\w*\n(.*?)^```|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
 _PART = re.compile(r"\{\w+\}|\$\w+")
 _JOB = re.compile(r"python -m quire\.cluster\.jobs\.(\w+) ?([^\n`]*)")
-_QUIRE = re.compile(r"(?<![\w./:-])(?<!install )(?:\.venv/bin/)?quire ((?!up --address)[a-z][^\n|;&`#)]*)")
+_QUIRE = re.compile(r"(?<![\w./:-])(?<!install )(?:\.venv/bin/)?quire ((?!up --address|import )[a-z][^\n|;&`#)]*)")
 _MAKE = re.compile(r"(?<![\w-])make ([a-z][a-z-]+)")
 _LAB = re.compile(r"make (?:bench SUITE|drill NAME)=([a-z-]+)")
 _OPERATION = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(/v1/[^\s?`,;)\"']*)")
@@ -72,7 +72,8 @@ def lacks(command: click.Command, words: list[str]) -> set[str]:
 def test_commands_of_quire_have_the_options_named(page: Path) -> None:
     wrong = []
     for call in (call for code in codes(page) for call in _QUIRE.findall(code)):
-        command, following = find_command(call.split())
+        words = call.split()
+        command, following = find_command(["extract", *words] if "." in words[0] else words)
         if command is None or lacks(command, following):
             wrong.append(call)
     assert wrong == []

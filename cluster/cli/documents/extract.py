@@ -45,7 +45,8 @@ STANDARD = Path("-")
 """Standard input as a document, standard output as the place of its result."""
 _EXAMPLES = """\b
 Examples:
-  quire extract report.pdf --to md -o -          Markdown to standard output
+  quire report.pdf                               Markdown to standard output
+  quire extract report.pdf -o report.html        a file; its suffix names the format
   quire extract https://example.com/a.pdf -o -   fetched under the rules of webhooks
   quire extract scans/ -o out/ --to md           a folder; subfolders are kept
   curl -s URL | quire extract - --to md -o -     standard input
@@ -89,8 +90,9 @@ def _parse_range(part: str) -> tuple[int, int]:
     help="Output format (md = markdown, json = tree). The default follows the suffix of -o, else the tree.",
 )  # fmt: skip
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path, allow_dash=True), default=Path(),
-    help="Folder for the results, or a file for one document (out.md). - is standard output.",
+    "-o", "--output", type=click.Path(path_type=Path, allow_dash=True),
+    help="Folder for the results, or a file for one document (out.md). - is standard output. Without -o and --to, one "
+    "document is written as Markdown to standard output, and several as trees into this folder.",
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 64), help="Documents to read in parallel. The default is one per core.")
 @click.option("--pages", callback=_parse_pages, help="Pages to read, such as 1-3,8.")
@@ -127,7 +129,7 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary. Failures are still printed.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
-    paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
+    paths: tuple[str, ...], to: str | None, output: Path | None, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
     layout_model: Path | None,
     furniture: bool | None, plain: bool, redacted: bool, schema_file: Path | None, resume: bool,
@@ -139,11 +141,14 @@ def extract(
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use, 130 interrupted.
     """
     started = time.monotonic()
-    format_name = to or ("tree" if schema_file is not None else format_of(output))
     write = None if schema_file is None else _data_writer(schema_file, to)
-    suffix = EXTRACT_FORMATS[format_name][0]
-    _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
     with _collected(paths) as selection:
+        shown = output is None and to is None and write is None and len(selection.files) == 1
+        shown = shown and not (as_json or resume or redacted)
+        output = output or (STANDARD if shown else Path())
+        format_name = to or ("markdown" if shown else "tree" if write is not None else _format_of(output, selection))
+        suffix = EXTRACT_FORMATS[format_name][0]
+        _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
         _check_use(selection, output, suffix, as_json, resume=resume, redacted=redacted)
         if redacted:
             check_detector()
@@ -172,6 +177,19 @@ def extract(
         exit_interrupted()  # the readers' threads may be in the middle of a page
     if any(item.error for item in batch.done):
         sys.exit(1)
+
+
+def _format_of(output: Path, selection: FoundFiles) -> str:
+    """Return the format of the suffix of -o.
+
+    Raises:
+        click.UsageError: One document is written to a name whose suffix is that of no format.
+    """
+    known = sorted({suffix for suffix, _ in EXTRACT_FORMATS.values()})
+    has_suffix = output.suffix[1:].isalpha() and not output.is_dir()
+    if has_suffix and output.suffix.lower() not in known and len(selection.files) == 1:
+        raise click.UsageError(f"-o {output}: no format has this suffix; there are {' '.join(known)}")
+    return format_of(output)
 
 
 def _is_done(item: ExtractItem) -> bool:

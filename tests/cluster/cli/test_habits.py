@@ -108,6 +108,26 @@ def good_files(folder: Path, count: int) -> list[Path]:
     return files
 
 
+@pytest.mark.parametrize("command", [("extract",), ()])
+def test_one_document_without_options_is_markdown(command: tuple[str, ...], paper: Path) -> None:
+    result = quire(*command, paper)
+    assert (result.exit_code, result.stdout.startswith("Hello hostile world")) == (0, True)
+
+
+def test_several_documents_without_options_are_trees(paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(paper.parent)
+    good_files(paper.parent, 2)
+    assert quire("extract", paper.parent).stdout == ""
+    assert len([*paper.parent.glob("*.json")]) >= 2
+
+
+def test_unknown_suffix_of_output_is_a_usage_error(paper: Path, tmp_path: Path) -> None:
+    result = quire("extract", paper, "-o", tmp_path / "out.xyz")
+    assert (result.exit_code, ".docx .html .json .md .txt" in result.stderr) == (2, True)
+    (tmp_path / "out.xyz").mkdir()
+    assert quire("extract", paper, "-o", tmp_path / "out.xyz").exit_code == 0
+
+
 @pytest.fixture
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "quire.toml"

@@ -10,6 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from quire.cluster.cli.main import cli
+from quire.cluster.cli.shared.remote import find_url
+from quire.cluster.state import ServiceState, this_process, write_state
 from quire.storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening
@@ -71,3 +73,31 @@ def test_a_service_that_is_not_there_is_named(command: str) -> None:
     assert result.exit_code == 1
     assert "no service answers at http://127.0.0.1:9" in result.stderr
     assert "--url or QUIRE_URL" in result.stderr
+
+
+def test_upload_sends_folders_and_waits(url: str, tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"paper-{number}.pdf").write_bytes(PDF)
+    (tmp_path / "notes.bin").write_bytes(b"\0\1\2")
+    result = quire("upload", str(tmp_path), "--wait", url=url)
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert len(lines) == 12
+    assert len({line.split()[0] for line in lines}) == 2
+    assert "notes.bin" in result.stderr
+
+
+def test_upload_names_files_that_fail(url: str, tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"no document")
+    result = quire("upload", str(tmp_path / "broken.pdf"), "--wait", url=url)
+    assert (result.exit_code, "broken.pdf: unsupported-format" in result.stderr) == (1, True)
+    assert quire("upload", str(tmp_path / "none.pdf"), url=url).exit_code == 2
+
+
+def test_address_of_the_service_follows_workdir_and_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SVC_WORKDIR", str(tmp_path))
+    assert find_url() == "http://127.0.0.1:8000"
+    monkeypatch.setenv("SVC_PORT", "9123")
+    assert find_url() == "http://127.0.0.1:9123"
+    write_state(tmp_path, ServiceState(supervisor=this_process(), base_url="http://127.0.0.1:7001"))
+    assert find_url() == "http://127.0.0.1:7001"
