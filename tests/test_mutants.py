@@ -25,7 +25,7 @@ TENANT_TESTS = (
     f"{_LISTINGS}tree_is_found_only_when_published",
 )
 LOOKUP_TESTS = (
-    "tests/security/test_matrix.py::test_foreign_and_unknown_ids_answer_with_the_same_bytes[GET /v1/jobs/{job_id}]",
+    "tests/security/test_matrix.py::test_foreign_and_unknown_ids_answer_with_the_same_bytes[get_job]",
 )
 
 HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"

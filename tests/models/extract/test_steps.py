@@ -59,7 +59,7 @@ def find_sites() -> Iterator[Site]:
                 continue
             name, step = call.args[0], call.args[2]
             if call.func.attr in ("run", "run_or") and isinstance(name, ast.Constant) and isinstance(step, ast.Name):
-                yield Site(str(name.value), ".".join(path.relative_to(ROOT).with_suffix("").parts), step.id)
+                yield Site(str(name.value), "quire." + ".".join(path.relative_to(ROOT).with_suffix("").parts), step.id)
 
 
 SITES = sorted(set(find_sites()), key=lambda site: (site.module, site.step, site.function))
