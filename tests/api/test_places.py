@@ -11,6 +11,7 @@ from quire.serve_apps.api.app import list_operations
 ROOT = Path(__file__).parents[2]
 ROOMS = ("serve_apps", "storage", "models", "actors", "cluster", "configs")
 GENERATED = re.compile(r"swagger_ui|node_modules|operations\.(py|ts)$|types\.(py|ts)$|examples\.json$|/dist/")
+LARGE = 300_000  # bytes: weights and vocabularies are larger than any source
 SUFFIXES = {".py", ".ts", ".js", ".html", ".json", ".yaml", ".toml"}
 MOST_IN_A_FILE = 21
 """Operations that one file outside the routes names; the dashboard's forms call that many."""
@@ -26,7 +27,7 @@ def product_files() -> Iterator[tuple[str, str]]:
     for room in ROOMS:
         for path in sorted((ROOT / room).rglob("*")):
             name = str(path.relative_to(ROOT))
-            if path.suffix in SUFFIXES and not GENERATED.search(name) and path.is_file():
+            if path.suffix in SUFFIXES and not GENERATED.search(name) and path.is_file() and path.stat().st_size < LARGE:
                 yield name, normalised(path.read_text(errors="replace"))
 
 
