@@ -24,9 +24,7 @@ TENANT_TESTS = (
     f"{_LISTINGS}documents_are_paged_in_order_of_submission",
     f"{_LISTINGS}tree_is_found_only_when_published",
 )
-LOOKUP_TESTS = (
-    "tests/security/test_matrix.py::test_foreign_and_unknown_ids_answer_with_the_same_bytes[get_job]",
-)
+LOOKUP_TESTS = ("tests/security/test_matrix.py::test_foreign_and_unknown_ids_answer_with_the_same_bytes[get_job]",)
 
 HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"
 OWNED = "j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null"

@@ -27,7 +27,9 @@ def product_files() -> Iterator[tuple[str, str]]:
     for room in ROOMS:
         for path in sorted((ROOT / room).rglob("*")):
             name = str(path.relative_to(ROOT))
-            if path.suffix in SUFFIXES and not GENERATED.search(name) and path.is_file() and path.stat().st_size < LARGE:
+            if path.suffix not in SUFFIXES or GENERATED.search(name) or not path.is_file():
+                continue
+            if path.stat().st_size < LARGE:
                 yield name, normalised(path.read_text(errors="replace"))
 
 
