@@ -8,13 +8,14 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from quire.cluster.dist.build import ROOT, build_wheels
+from quire.cluster.dist.build import _PLATFORM_SETUP, ROOT, _core_project, build_wheels
 from quire.models.cdom.version import SERVICE_VERSION
 from tests.models.extract.formats.common.compound_files import cell, wide, workbook, xls
 
@@ -163,3 +164,18 @@ def test_the_same_files_give_the_same_wheels(wheels: dict[str, Path], tmp_path: 
     build_wheels(tmp_path / "scratch", tmp_path / "out", compiled=False)
     again = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.whl")}
     assert again == {path.name: path.read_bytes() for path in wheels.values()}
+
+
+def test_compiled_wheel_has_the_library_of_its_modules(tmp_path: Path) -> None:
+    staged = tmp_path / "server"
+    (staged / "quire").mkdir(parents=True)
+    for name in ("quire/__init__.py", "quire__mypyc.test.so", "README.md"):
+        (staged / name).touch()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (staged / "pyproject.toml").write_text("\n".join(_core_project(project, ["quire"])))
+    (staged / "setup.py").write_text(_PLATFORM_SETUP)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*pip, "-w", tmp_path, staged], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert "none-any" not in wheel.name
+    assert "quire__mypyc.test.so" in zipfile.ZipFile(wheel).namelist()

@@ -278,11 +278,11 @@ def _is_tick(cells: Ink) -> bool:
     if cells[:margin, : size // 2 - 1].any() or cells[-margin:, -margin:].any():
         return False
     low = cells[-1].nonzero()[0]
-    is_low_left = bool(len(low)) and low.mean() < 0.62 * size
+    is_low_left = bool(len(low) and low.mean() < 0.62 * size)
     rises = [int(cells[row].nonzero()[0].max()) if cells[row].any() else -1 for row in range(size)]
     has_long_arm = min(rises) >= 0 and rises[0] >= 0.7 * size and all(a + 1 >= b for a, b in pairwise(rises))
     left = np.flatnonzero(cells[:, :margin].any(axis=1))
-    has_short_arm = bool(len(left)) and left.min() >= 0.25 * size and not cells[-1, 0]
+    has_short_arm = bool(len(left) and left.min() >= 0.25 * size and not cells[-1, 0])
     return is_low_left and has_long_arm and has_short_arm
 
 
