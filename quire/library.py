@@ -182,9 +182,11 @@ class _Library:
                 raise _error(ErrorCode.WORKER_KILLED, f"the sandbox does not start on this machine: {error}") from None
         try:
             yield reader
-        finally:
-            with self._lock:
-                idle.append(reader)
+        except BaseException:  # Ctrl-C in the middle of a document: its child may still answer
+            reader.close()
+            raise
+        with self._lock:
+            idle.append(reader)
 
     def recogniser(self, langs: tuple[str, ...]) -> Recogniser:
         """Return the recogniser of scans in these languages."""

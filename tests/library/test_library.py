@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 import quire
+from quire.actors.reading.read_document import DocumentReader
 from quire.models.cdom.errors import ErrorCode
 from tests.packages.bulk.corpora import write_pdf
 
@@ -162,3 +163,14 @@ def test_a_forked_process_reads_with_its_own_sandbox(tmp_path: Path) -> None:
     path.write_text(program)
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=240)
     assert done.stdout.strip() == "{'# Harbour'} # Harbour", done.stderr
+
+
+def test_interrupted_reading_leaves_no_answer_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DocumentReader, "read_until_pixels", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            quire.read(SAMPLE)
+    assert len(quire.read(SAMPLE).pages) == 3
