@@ -34,7 +34,7 @@ from quire.models.cdom import errors
 from quire.models.cdom.chunk import Chunk
 from quire.models.cdom.coverage import Coverage
 from quire.models.cdom.errors import ErrorCode, ExtractError
-from quire.models.cdom.original import Embedded, Format, OcrMode, ReadOptions, TableParts
+from quire.models.cdom.original import Embedded, Format, OcrMode, ReadOptions, TableParts, parse_pages
 from quire.models.cdom.ports import ReadOutcome
 from quire.models.cdom.tree import Tree, serve_tree
 from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
@@ -275,24 +275,22 @@ def read_many(
     jobs = jobs or os.cpu_count() or 1
     waiting: deque[Future[Document]] = deque()
     threads = ThreadPoolExecutor(jobs, thread_name_prefix="quire-read")
-    done = 0
-    try:
+
+    def results() -> Iterator[Document | ReadOrOpenError]:
         for source in sources:
             waiting.append(threads.submit(partial(read, source, **options)))
             if len(waiting) >= 2 * jobs:
                 yield _result(waiting.popleft())
-                done = _count(done, progress)
         while waiting:
             yield _result(waiting.popleft())
-            done = _count(done, progress)
+
+    try:
+        for done, result in enumerate(results(), 1):
+            yield result
+            if progress is not None:
+                progress(done)
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _count(done: int, progress: Callable[[int], None] | None) -> int:
-    if progress is not None:
-        progress(done + 1)
-    return done + 1
 
 
 def _result(future: "Future[Document]") -> Document | ReadOrOpenError:
@@ -326,7 +324,6 @@ def _error(code: ErrorCode, detail: str) -> ExtractError:
 
 
 def _as_document(name: str, outcome: ReadOutcome) -> Document:
-
     assert outcome.tree is not None
     sha256 = outcome.tree.source.sha256
     return Document(
@@ -340,12 +337,10 @@ def _as_document(name: str, outcome: ReadOutcome) -> Document:
 
 
 def _parse_pages(pages: str | Iterable[int] | None) -> tuple[tuple[int, int], ...]:
-    """Return ranges of pages: `"1-3,8"` and `[1, 2, 3, 8]` give `((1, 3), (8, 8))` and four ranges."""
     if pages is None:
         return ()
-    parts = [part.partition("-") for part in pages.split(",")] if isinstance(pages, str) else []
-    ranges = [(int(first), int(last or first)) for first, _, last in parts]
-    ranges += [] if isinstance(pages, str) else [(number, number) for number in pages]
-    if any(not 1 <= first <= last for first, last in ranges):
-        raise ValueError(f"pages: {pages!r} is not like '1-3,8'; pages count from 1")
-    return tuple(ranges)
+    text = pages if isinstance(pages, str) else ",".join(map(str, pages))
+    try:
+        return parse_pages(text)
+    except ValueError as error:
+        raise ValueError(f"pages: {error}") from None

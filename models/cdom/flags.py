@@ -51,7 +51,7 @@ WARNINGS: Mapping[str, str] = {
     "areas-not-read": "The page or parts of it needed a recogniser, and none was available.",
     "assets-left-out": "Pictures beyond the limit on their number or size are not stored.",
     "damaged": "The file is cut off or damaged. It was read as far as possible; ask for a complete copy.",
-    "embedded-document": "A document inside the document was not read. Send it as a file of its own.",
+    "embedded-document": "A document inside the document was not read. Send it as a separate file.",
     "embedded-object": "An embedded object was not read. Open the file to see it.",
     "encoding-uncertain": "The encoding of the text was guessed. Check letters with accents.",
     "encrypted-attachment": "An attachment is encrypted and was not read. Send it with its password.",

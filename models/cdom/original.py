@@ -122,6 +122,22 @@ def _digest(options: ReadOptions) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def parse_pages(text: str) -> tuple[tuple[int, int], ...]:
+    """Parse `1-3,8` into ((1, 3), (8, 8)).
+
+    Raises:
+        ValueError: The text is no list of pages and ranges.
+    """
+    parts = [part.partition("-") for part in text.split(",")]
+    try:
+        ranges = tuple((int(first), int(last or first)) for first, _, last in parts)
+    except ValueError:
+        raise ValueError(f"{text!r} is not like 1-3,8") from None
+    if any(not 1 <= first <= last for first, last in ranges):
+        raise ValueError(f"{text!r}: pages count from 1 upwards")
+    return ranges
+
+
 def clean_name(sent: str) -> str:
     """Return a displayable file name: last path component, NFC, no control or direction characters, ≤ 255 bytes."""
     last = sent.replace("\\", "/").rsplit("/", 1)[-1]

@@ -38,7 +38,7 @@ from quire.cluster.cli.shared.progress import ProgressBar
 from quire.cluster.compose.redacted import name_without_names, settings_of_command
 from quire.cluster.interrupts import exit_interrupted, undone_by
 from quire.models.cdom.errors import MlUnavailable
-from quire.models.cdom.original import OcrMode, ReadOptions, TableParts
+from quire.models.cdom.original import OcrMode, ReadOptions, TableParts, parse_pages
 from quire.models.export import ALIASES
 
 STANDARD = Path("-")
@@ -57,14 +57,11 @@ Examples:
 
 
 def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[tuple[int, int], ...]:
-    """Parse `1-3,8` into ((1, 3), (8, 8))."""
+    """Parse the pages, or stop with a usage error."""
     try:
-        ranges = tuple(_parse_range(part) for part in value.split(",")) if value else ()
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not like 1-3,8", ctx, param) from None
-    if any(not 1 <= first <= last for first, last in ranges):
-        raise click.BadParameter(f"{value!r}: pages count from 1 upwards", ctx, param)
-    return ranges
+        return parse_pages(value) if value else ()
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
 
 
 def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
@@ -77,11 +74,6 @@ def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tupl
         raise click.BadParameter(error.detail, ctx, param) from None
 
 
-def _parse_range(part: str) -> tuple[int, int]:
-    first, _, last = part.partition("-")
-    return int(first), int(last or first)
-
-
 @click.command(epilog=_EXAMPLES)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH|URL|-...")
 @click.option(
@@ -92,7 +84,7 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, allow_dash=True),
     help="Folder for the results, or a file for one document (out.md). - is standard output. Without -o and --to, one "
-    "document is written as Markdown to standard output, and several as trees into this folder.",
+    "file is written as Markdown to standard output, and several or a folder as trees into this folder.",
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 64), help="Documents to read in parallel. The default is one per core.")
 @click.option("--pages", callback=_parse_pages, help="Pages to read, such as 1-3,8.")
@@ -142,13 +134,14 @@ def extract(
     """
     started = time.monotonic()
     write = None if schema_file is None else _data_writer(schema_file, to)
+    _use_temporary_folder(workdir)
     with _collected(paths) as selection:
-        shown = output is None and to is None and write is None and len(selection.files) == 1
-        shown = shown and not (as_json or resume or redacted)
+        asks = output or to or write or as_json or resume or redacted
+        shown = not asks and len(selection.files) == len(paths) == 1 and not Path(paths[0]).is_dir()
         output = output or (STANDARD if shown else Path())
         format_name = to or ("markdown" if shown else "tree" if write is not None else _format_of(output, selection))
         suffix = EXTRACT_FORMATS[format_name][0]
-        _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
+        _make_folder(output.parent if _is_file_name(output, suffix) else output)
         _check_use(selection, output, suffix, as_json, resume=resume, redacted=redacted)
         if redacted:
             check_detector()
@@ -297,13 +290,17 @@ def check_layout_model(folder: Path | None) -> None:
         raise CommandStopped(f"--accurate: {error.detail} (see docs/operating.md for the installation)") from None
 
 
-def _prepare_folders(output: Path, workdir: Path | None) -> None:
+def _use_temporary_folder(workdir: Path | None) -> None:
+    """Keep temporary files, standard input and downloads among them, below the workdir that was given."""
+    if workdir is not None:
+        temporary = workdir.expanduser() / "tmp"
+        _make_folder(temporary)
+        tempfile.tempdir = str(temporary)
+
+
+def _make_folder(folder: Path) -> None:
     try:
-        if output != STANDARD:
-            output.mkdir(parents=True, exist_ok=True)
-        if workdir is not None:
-            temporary = workdir.expanduser() / "tmp"
-            temporary.mkdir(parents=True, exist_ok=True)
-            tempfile.tempdir = str(temporary)
+        if folder != STANDARD:
+            folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise click.UsageError(f"cannot write the results: {error}") from None

@@ -6,8 +6,10 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -119,6 +121,28 @@ def test_several_documents_without_options_are_trees(paper: Path, monkeypatch: p
     good_files(paper.parent, 2)
     assert quire("extract", paper.parent).stdout == ""
     assert len([*paper.parent.glob("*.json")]) >= 2
+
+
+def test_folder_with_one_document_is_a_tree(paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(paper.parent)
+    (paper.parent / "one").mkdir()
+    paper.rename(paper.parent / "one" / paper.name)
+    assert quire("extract", "one").stdout == ""
+    assert [*paper.parent.glob("*.json")] != []
+
+
+def test_standard_input_is_kept_below_the_workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    made: list[str] = []
+    make = tempfile.TemporaryDirectory
+
+    def noted(**options: Any) -> tempfile.TemporaryDirectory[str]:
+        made.append(tempfile.gettempdir())
+        return make(**options)
+
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", noted)
+    assert quire("extract", "-", "-o", "-", "--workdir", tmp_path / "work", sent=pdfs.good()).exit_code == 0
+    assert made[0] == str(tmp_path / "work" / "tmp")
 
 
 def test_unknown_suffix_of_output_is_a_usage_error(paper: Path, tmp_path: Path) -> None:

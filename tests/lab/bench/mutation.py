@@ -41,7 +41,7 @@ _SKIPPED = ("core/NumberReplacer", "core/ReplaceBinaryOperator_BitOr")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A module that is changed, and the tests of its own that must notice."""
+    """A module to change, and the test files of that module, which must notice."""
 
     module: str
     tests: tuple[str, ...]
