@@ -87,6 +87,7 @@ class SqlAnswerBody(BaseModel):
         202: SCANNING,
     },
     repeatable=True,
+    principals=True,
 )
 async def query_tables(body: SqlRequest, call: CallDep) -> Response:
     """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
@@ -105,7 +106,7 @@ async def query_tables(body: SqlRequest, call: CallDep) -> Response:
 
 def _choose(call: Call, body: SqlRequest) -> list[ChosenDocument]:
     """Return the documents of the query. Raises `NotFound`, and `OverLimit` for too many."""
-    db, scope, principals = call.store.db, call.scope, body.principals
+    db, scope, principals = call.store.db, call.scope, call.limit_principals(body.principals or None) or ()
     if body.document_ids is not None:
         ids = [check_document_id(text) for text in body.document_ids]
         return find_chosen(db, scope, document_ids=ids, principals=principals)
