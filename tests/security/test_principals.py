@@ -71,7 +71,7 @@ async def test_random_calls_tell_nothing_of_hidden_documents(store: Store, tmp_p
                 answer = await caller.request(
                     operation.method,
                     operation.path.format(**ids),
-                    headers={"X-DE-Principals": ",".join(principals).encode()},
+                    headers={b"X-DE-Principals": ",".join(principals).encode()},
                     **request,
                 )
                 words = hidden_words(secrets, principals)
@@ -88,7 +88,7 @@ async def test_random_calls_tell_nothing_of_hidden_documents(store: Store, tmp_p
 @pytest.mark.parametrize("header", ["a" * 201, ",".join("abc" * 40), "a\x7f,\x01"])
 async def test_malformed_principals_are_refused(store: Store, header: str) -> None:
     async with serving(make_resources(store)) as app, client_of(app) as caller:
-        answer = await caller.get("/v1/documents", headers={"X-DE-Principals": header.encode()})
+        answer = await caller.get("/v1/documents", headers={b"X-DE-Principals": header.encode()})
         assert (answer.status_code, "invalid-principals" in answer.text) == (422, True)
         twice = [("X-DE-Principals", "a"), ("X-DE-Principals", "a")]
         assert (await caller.get("/v1/documents", headers=twice)).status_code == 422
