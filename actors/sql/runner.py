@@ -58,7 +58,7 @@ class SqlRunner:
         Raises:
             SqlRefused: The statement is not allowed or wrong, or exceeds a limit.
             PortUnavailable: Too many queries run.
-            Exception: What `cells` raises.
+            Exception: `cells` failed.
         """
         if not self._places.acquire(timeout=self._limits.timeout_s):
             raise PortUnavailable(PORT, "full")
@@ -76,7 +76,7 @@ class SqlRunner:
         )
 
     def _run(self, asked: bytes, cells: Iterable[bytes]) -> bytes:
-        """Return what the process writes. Raises `SqlRefused` if it exceeds a limit, and what `cells` raises."""
+        """Return what the process writes. Raises `SqlRefused` if it exceeds a limit, and errors of `cells`."""
         with self._taken() as process, ThreadPoolExecutor(2, thread_name_prefix=PORT) as threads:
             idle, is_loading = IdleClock(process.pid), threading.Event()
             sent = threads.submit(_send, process, asked + b"\n", cells, is_loading)

@@ -1,4 +1,4 @@
-"""`python -m quire.cluster.dist.statements FOLDER`: what a release is made of and where it comes from.
+"""`python -m quire.cluster.dist.statements FOLDER`: parts and origin of a release.
 
 Writes next to the wheels in FOLDER: `quire.cdx.json`, a bill of materials in CycloneDX with version, licence and hashes of
 every locked dependency; `provenance.json`, an in-toto statement with the commit and the hash of every file; and

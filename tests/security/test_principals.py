@@ -49,7 +49,7 @@ def hidden_words(secrets: Mapping[str, dict[str, Any]], principals: list[str]) -
 
 @pytest.mark.long
 @pytest.mark.parametrize("calls", [300, pytest.param(10_000, marks=[pytest.mark.nightly, pytest.mark.timeout(1800)])])
-async def test_random_calls_tell_nothing_of_hidden_documents(store: Store, tmp_path: Path, calls: int) -> None:
+async def test_random_calls_never_show_hidden_documents(store: Store, tmp_path: Path, calls: int) -> None:
     chance = random.Random(20261128)
     served: set[str] = set()
     with search_ports(store, tmp_path) as (ports, _), ExitStack() as stack:
@@ -86,7 +86,7 @@ async def test_random_calls_tell_nothing_of_hidden_documents(store: Store, tmp_p
 
 
 @pytest.mark.parametrize("header", ["a" * 201, ",".join("abc" * 40), "a\x7f,\x01"])
-async def test_malformed_principals_are_refused(store: Store, header: str) -> None:
+async def test_malformed_principals_header_is_refused(store: Store, header: str) -> None:
     async with serving(make_resources(store)) as app, client_of(app) as caller:
         answer = await caller.get("/v1/documents", headers={b"X-DE-Principals": header.encode()})
         assert (answer.status_code, "invalid-principals" in answer.text) == (422, True)
@@ -94,7 +94,7 @@ async def test_malformed_principals_are_refused(store: Store, header: str) -> No
         assert (await caller.get("/v1/documents", headers=twice)).status_code == 422
 
 
-async def test_operations_that_know_no_principals_are_closed(store: Store) -> None:
+async def test_operation_without_principals_is_refused(store: Store) -> None:
     async with serving(make_resources(store)) as app, client_of(app, "acme-admin") as caller:
         answer = await caller.get("/v1/jobs", headers={"X-DE-Principals": ""})
         assert (answer.status_code, answer.json()["code"]) == (403, "principals-unsupported")

@@ -31,7 +31,7 @@ def test_a_secret_is_all_after_the_first_equals_sign(secret: str, label: str, na
     assert (key.label, key.name, key.scope) == (label, name, scope)
 
 
-def test_a_secret_needs_twenty_characters() -> None:
+def test_secret_needs_twenty_characters() -> None:
     with pytest.raises(InvalidApiKeys, match="zeta: the secret needs at least 20 characters"):
         parse_api_keys(f"acme={'a' * 20},zeta={'b' * 19}")
     assert len(parse_api_keys(f"acme={'a' * 20}")) == 1
@@ -68,7 +68,7 @@ def test_ambiguous_or_unusable_keys_stop_the_start_and_hide_secrets(text: str, t
     assert "justasecret" not in str(caught.value)
 
 
-def test_a_key_that_has_ended_is_not_found() -> None:
+def test_ended_key_is_not_found() -> None:
     now = datetime.now(UTC)
     ended, lasting = (replace(default_key(text), ends_at=now + timedelta(hours=h)) for text, h in (("a", -1), ("b", 1)))
     ring = KeyRing([ended, lasting])

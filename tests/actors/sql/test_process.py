@@ -173,7 +173,7 @@ def test_large_cells_of_a_stuck_process_are_refused(monkeypatch: pytest.MonkeyPa
         stopped.run("select 1", [bytes(1 << 20)] * 4, max_rows=1)
 
 
-def test_an_error_while_cells_are_loaded_reaches_the_caller() -> None:
+def test_error_while_loading_cells_reaches_the_caller() -> None:
     def cells() -> Iterator[bytes]:
         yield stream(BATCH)[:100]
         raise LookupError("deleted")

@@ -93,7 +93,7 @@ def test_revoking_a_narrow_default_key_keeps_the_default_token(dsn: str, tmp_pat
 
 
 @pytest.mark.parametrize("label", ["acme:read", "acme:write"], ids=["configured", "added"])
-def test_a_rotated_key_has_two_secrets_that_are_listed_apart(workdir: Path, store: Store, label: str) -> None:
+def test_rotated_key_has_two_listed_secrets(workdir: Path, store: Store, label: str) -> None:
     if label == "acme:write":
         assert quire(workdir, "keys", "add", label, "--days", "90").exit_code == 0
     rotated = quire(workdir, "keys", "rotate", label)
@@ -115,7 +115,7 @@ def test_a_rotated_key_has_two_secrets_that_are_listed_apart(workdir: Path, stor
     assert [key.digest for key in left] == [new.digest]
 
 
-def test_without_overlap_the_old_secret_ends_at_once(workdir: Path, store: Store) -> None:
+def test_rotation_without_overlap_ends_the_old_secret(workdir: Path, store: Store) -> None:
     assert quire(workdir, "keys", "rotate", "acme:read", "--overlap-days", "0").exit_code == 0
     (key,) = KeyRing(keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db)))
     assert key.digest != digest_secret(CONFIGURED.partition("=")[2])
