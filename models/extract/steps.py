@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from operator import attrgetter
-from typing import Any, Final, ParamSpec, Protocol, TypeVar
+from typing import Any, ClassVar, Final, ParamSpec, Protocol, TypeVar
 
 from quire.models.cdom.errors import ExtractError
 from quire.models.faults import name_fault, ran_out_of_memory
@@ -130,9 +130,13 @@ def find_disorder(passes: tuple[Pass, ...], inputs: Iterable[str]) -> list[str]:
 class Steps:
     """Optional steps of one reading. Outside `read_in_steps`, a step that fails ends the reading with `StepFailed`."""
 
-    def __init__(self, without: Iterable[str] = (), recorder: Recorder | None = None) -> None:
-        self.left_out: dict[str, str] = dict.fromkeys(without, "")
-        self.recorder = recorder
+    recorder: ClassVar[Recorder | None] = None
+    """Set while a document is explained."""
+    without: ClassVar[tuple[str, ...]] = ()
+    """Passes that are left out while a document is explained."""
+
+    def __init__(self) -> None:
+        self.left_out: dict[str, str] = dict.fromkeys(self.without, "left out as asked")
 
     def run(self, name: str, default: T, step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Return the result of a step, or `default` for a step that is left out.
