@@ -13,6 +13,7 @@ from quire.actors.reading.read_document import DocumentReader
 from quire.actors.sandbox.limits import SandboxLimits
 from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.extract.pipeline.explain import list_limits
 from quire.models.extract.pipeline.passes import DOCUMENT_PASSES, PAGE_PASSES
 
 NAMES = tuple(item.name for item in (*PAGE_PASSES, *DOCUMENT_PASSES))
@@ -23,7 +24,7 @@ NAMES = tuple(item.name for item in (*PAGE_PASSES, *DOCUMENT_PASSES))
 @click.option("--page", type=click.IntRange(min=1), default=None, help="Explain one page, from 1.")
 @click.option("--block", default=None, help="Explain one block, such as b17.")
 @click.option("--without", multiple=True, type=click.Choice(NAMES), metavar="PASS", help="Leave a pass out.")
-@click.option("--timings", is_flag=True, help="Print milliseconds of CPU time by pass.")
+@click.option("--timings", is_flag=True, help="Print milliseconds by pass.")
 @click.option("--limits", is_flag=True, help="Print all passes in their order, their columns and their numbers.")
 @click.option("--password", default=None, help="Password of an encrypted file.")
 def explain(
@@ -37,8 +38,6 @@ def explain(
 ) -> None:
     """Say which pass set type, level, order and cells of a document's blocks, and by which numbers."""
     if limits:
-        from quire.models.extract.pipeline.explain import list_limits
-
         click.echo("\n".join(list_limits()))
     elif file is None:
         raise click.UsageError("name a file, or use --limits")
@@ -60,7 +59,7 @@ def explain(
 def read_explanation(file: Path, page: int | None, password: str | None, without: tuple[str, ...]) -> dict[str, Any]:
     """Return the explanation of a document; ends the command when it cannot be read."""
     reader = DocumentReader(SandboxLimits())
-    pages = None if page is None else ((page, page),)
+    pages = () if page is None else ((page, page),)
     try:
         with file.open("rb") as original:
             options = ReadOptions(pages=pages, password=password, ocr=OcrMode.NEVER)

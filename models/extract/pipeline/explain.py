@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from importlib import import_module
-from time import process_time
+from time import perf_counter
 
 from quire.models.cdom.geometry import Bbox, bbox_area, round_bbox, union_bbox
 from quire.models.cdom.original import ReadOptions
@@ -49,7 +49,7 @@ class BlockChange:
 
 
 class PassRecorder:
-    """Records the items of each page after every pass that may change them, and the CPU time of all passes."""
+    """Records the items of each page after every pass that may change them, and the seconds of all passes."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -61,13 +61,12 @@ class PassRecorder:
     def run(self, item: Pass, record: object) -> None:
         """Apply the pass."""
         before = {id(draft): _describe_draft(draft) for draft in self.drafts}
-        start = process_time()
+        start = perf_counter()
         item.apply(record, item.load())
-        self.seconds[item.name] += process_time() - start
+        self.seconds[item.name] += perf_counter() - start
         if isinstance(record, PageColumns) and _SHOWN.intersection(column.partition(".")[0] for column in item.writes):
-            self.pages[record.number].append(
-                (item.name, list(_list_items(record, with_chances="chances" in item.writes)))
-            )
+            items = list(_list_items(record, with_chances="chances" in item.writes))
+            self.pages[record.number].append((item.name, items))
         elif isinstance(record, DocumentColumns):
             self.drafts = record.drafts
             self._kept += record.drafts  # an id is not given twice
