@@ -198,6 +198,15 @@ class ChildSession:
             raise self._child.fail(SandboxEnd.BAD_MESSAGE)
         return self._file
 
+    def explain(self, without: Sequence[str]) -> bytes:
+        """Return, as JSON, the blocks of the document and the passes that set them. Raises `ChildFailed`."""
+        self._begin({"kind": "explain", "without": json.dumps(list(without)).encode()})
+        self._listen()
+        self._listen()
+        if self._file is None:
+            raise self._child.fail(SandboxEnd.BAD_MESSAGE)
+        return self._file
+
     def _note_file(self, frame: Frame) -> None:
         self._file = frame.data("data")
 

@@ -142,6 +142,19 @@ class DocumentReader:
             document = SessionDocument(descriptor, collected, draw=False, on_page=_ignore)
             return self._alone(document, lambda session: session.redact(tree, decisions))
 
+    def explain(self, original: BinaryIO, options: ReadOptions, without: Sequence[str] = ()) -> bytes:
+        """Return, as JSON, the blocks of the document and the passes that set them, with some passes left out.
+
+        Raises:
+            ExtractError: The file cannot be read.
+        """
+        with borrow_descriptor(original) as descriptor:
+            source = Source(format="", sha256="", bytes=os.fstat(descriptor).st_size)
+            document = SessionDocument(
+                descriptor, PartialDocument(source, options, self._limits), draw=False, on_page=_ignore
+            )
+            return self._alone(document, lambda session: session.explain(without))
+
     def end_job(self, job: str) -> None:
         """End the children kept for a job, and with them what they hold of its documents."""
         self._pool.end_job(job)

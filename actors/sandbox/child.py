@@ -35,6 +35,7 @@ from quire.models.extract.contract import (
 )
 from quire.models.extract.formats.common.parse_cache import forget_document
 from quire.models.extract.formats.flow.document import embedded_of
+from quire.models.extract.pipeline.explain import explain_document
 from quire.models.extract.registry import open_document, open_lock
 from quire.models.faults import own_fault
 from quire.models.pii.errors import PiiIncomplete
@@ -222,6 +223,14 @@ def _find_marks(session: ChannelSession, page: int, asked: list[Any]) -> list[An
     return find_boxes(session.data, page, marks, session.options.password)
 
 
+def explain(session: ChannelSession, request: Frame) -> None:
+    """Send the open original's blocks with the passes that set them, as JSON."""
+    session.grant(session.limits.total_cpu_s)
+    without = json.loads(request.data("without"))
+    session.channel.send(kind="file", data=explain_document(session.data, session.options, without))
+    session.drop_document()
+
+
 def redact(session: ChannelSession, request: Frame) -> None:
     """Send the open original without its masked values, after reading the result again."""
     from quire.models.redaction.redact import (
@@ -304,5 +313,6 @@ OPERATIONS: dict[str, Operation] = {
     "read": read_whole,
     "pages": read_pages,
     "render": render_page,
+    "explain": explain,
     "redact": redact,
 }

@@ -15,7 +15,7 @@ from quire.models.extract.formats.common.installed import load, load_reader
 from quire.models.extract.formats.sniffing.signatures import is_locked, is_zip_cut, sniff
 
 READERS: dict[Format, str] = {
-    Format.PDF: "quire.models.extract.formats.pdf.document:open_pdf",
+    Format.PDF: "quire.models.extract.pipeline.pdf:open_pdf",
     Format.DOCX: "quire.models.extract.formats.word.docx:open_docx",
     Format.PPTX: "quire.models.extract.formats.slides:open_pptx",
     Format.XLSX: "quire.models.extract.formats.sheets.xlsx:open_xlsx",

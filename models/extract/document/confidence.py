@@ -16,9 +16,8 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType, Route
 from quire.models.extract.contract import PageBlock, PageContent
 from quire.models.extract.document.draft import Draft
-from quire.models.extract.layout.learned.characters import count_alnum, count_digits
+from quire.models.extract.layout.learned.counts import count_alnum, count_digits, median
 from quire.models.extract.layout.learned.forest import Forest, load_forest
-from quire.models.extract.layout.learned.median import median
 
 Rows = npt.NDArray[np.float32]
 _KINDS = {kind: number for number, kind in enumerate(BlockType)}
@@ -154,6 +153,11 @@ def rate_blocks(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> list[Ra
         _rate(draft, block, round(chance, _DIGITS))
         for draft, block, chance in zip(drafts, blocks, chances, strict=True)
     ]
+
+
+def rate_plainly(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> list[Rating]:
+    """Return the confidence that the pages state."""
+    return [Rating(block.confidence, block.table) for block in blocks]
 
 
 def _rate(draft: Draft, block: PageBlock, chance: float) -> Rating:

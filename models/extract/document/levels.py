@@ -12,8 +12,8 @@ import numpy as np
 from quire.models.cdom.tree import BlockType, Route
 from quire.models.extract.contract import OutlineEntry, PageContent
 from quire.models.extract.document.draft import Draft
+from quire.models.extract.layout.learned.counts import median
 from quire.models.extract.layout.learned.forest import Forest, Matrix, load_forest
-from quire.models.extract.layout.learned.median import median
 
 _NUMBERED = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s+\D")
 _LINES = frozenset({BlockType.LIST_ITEM, BlockType.PARAGRAPH})

@@ -11,6 +11,7 @@ from quire.models.cdom.flags import CHECK_FAILED
 from quire.models.cdom.table import SHARE_SUM, Table, TableCheck
 from quire.models.cdom.tree import FlagSpan
 from quire.models.extract.contract import PageBlock
+from quire.models.extract.document.draft import Draft
 from quire.models.extract.document.figures import is_one_digit, read_figure, tolerance_of
 from quire.models.extract.document.series_checks import TOTAL, check_series
 
@@ -23,6 +24,16 @@ _DOUBT = 0.7
 
 Figure = tuple[int, Decimal]
 """Index of a cell and its value."""
+
+
+def check_blocks(drafts: list[Draft]) -> list[PageBlock]:
+    """Return the blocks of the drafts with the checks of their tables."""
+    return [check_block(draft.block) for draft in drafts]
+
+
+def leave_unchecked(drafts: list[Draft]) -> list[PageBlock]:
+    """Return the blocks as they are."""
+    return [draft.block for draft in drafts]
 
 
 def check_block(block: PageBlock) -> PageBlock:

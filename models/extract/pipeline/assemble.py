@@ -5,10 +5,10 @@ Gives blocks their ids and order, and decides everything that needs the whole do
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-from quire.models.cdom.coverage import PageCoverage
+from quire.models.cdom.coverage import Coverage, PageCoverage
 from quire.models.cdom.original import DRAWN_FORMATS, ReadOptions, TableParts
 from quire.models.cdom.tree import (
     DAMAGED,
@@ -25,14 +25,10 @@ from quire.models.cdom.tree import (
 from quire.models.cdom.version import READER_VERSION
 from quire.models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, failed_page
 from quire.models.extract.coverage.total import total_coverage
-from quire.models.extract.document.confidence import Rating, rate_blocks
-from quire.models.extract.document.continued import LeftOut, join_tables
-from quire.models.extract.document.draft import Draft, limit_pictures, make_drafts
-from quire.models.extract.document.hyphens import settle_hyphens
-from quire.models.extract.document.joins import link_joins
-from quire.models.extract.document.levels import free_flat_levels, set_levels
-from quire.models.extract.document.running_heads import free_running_rows, free_running_tables, mark_running
-from quire.models.extract.document.table_checks import check_block
+from quire.models.extract.document.confidence import Rating
+from quire.models.extract.document.continued import LeftOut
+from quire.models.extract.document.draft import Draft
+from quire.models.extract.pipeline.passes import DOCUMENT_PASSES
 from quire.models.extract.steps import Steps, read_in_steps
 
 __all__ = ["assemble", "failed_page"]
@@ -42,6 +38,42 @@ TEXT_LOST = "text-lost"
 
 BY_TAGS = "+tags"
 """Suffix of the engine's name in a block's provenance: the type comes from the author's tags."""
+
+
+@dataclass(slots=True)
+class DocumentColumns:
+    """A document while it is assembled.
+
+    Attributes:
+        drafts: Blocks on their way into the tree, in its order.
+        gained: By page, how many more line-end hyphens it has than its blocks had.
+        repeated: By page, repeated headers of continued tables.
+        checked: The block of each draft with the checks of its table.
+        rated: The confidence of each draft and its cells.
+    """
+
+    facts: DocumentFacts
+    pages: list[PageContent]
+    options: ReadOptions
+    drafts: list[Draft] = field(default_factory=list)
+    gained: Counter[int] = field(default_factory=Counter)
+    has_flat_tags: bool = False
+    repeated: LeftOut = field(default_factory=dict)
+    has_all_pictures: bool = True
+    checked: list[PageBlock] = field(default_factory=list)
+    rated: list[Rating] = field(default_factory=list)
+    blocks: tuple[Block, ...] = ()
+    coverage: Coverage = field(init=False)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the format has printed pages."""
+        return self.facts.format in DRAWN_FORMATS
+
+    @property
+    def joins_tables(self) -> bool:
+        """Whether tables that continue over printed pages are joined, as the options ask."""
+        return self.is_drawn and self.options.table_parts is TableParts.JOINED
 
 
 def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
@@ -55,32 +87,17 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
 def _assemble(
     facts: DocumentFacts, pages: Sequence[PageContent], source: Source, options: ReadOptions, steps: Steps
 ) -> Tree:
-    ordered = sorted(pages, key=lambda page: page.number)
-    drafts = make_drafts(ordered)
-    if facts.format in DRAWN_FORMATS:
-        steps.run("running-heads", None, free_running_tables, drafts)
-        drafts = steps.run("running-heads", drafts, free_running_rows, drafts)
-    gained = steps.run("hyphens", Counter[int](), settle_hyphens, drafts)
-    steps.run("hyphens", None, mark_running, drafts)
-    has_flat_tags = steps.run("levels", False, free_flat_levels, drafts)
-    steps.run("levels", None, set_levels, drafts, ordered, facts.outline)
-    steps.run("joins", None, link_joins, drafts)
-    apart: tuple[list[Draft], LeftOut] = (drafts, {})
-    drafts, repeated = steps.run("continued-tables", apart, _join_parts, facts, drafts, options)
-    has_all_pictures = limit_pictures(drafts, options.max_assets)
-    checked = steps.run_or("table-checks", _leave_unchecked, _check_blocks, drafts)
-    rated = steps.run_or("confidence", _rate_plainly, rate_blocks, drafts, checked)
-    blocks = tuple(map(_make_block, drafts, checked, rated, range(len(drafts))))
-    is_damaged = DAMAGED in facts.warnings or any(DAMAGED in page.warnings for page in ordered)
-    coverage = total_coverage(ordered, blocks, gained, repeated, is_damaged=is_damaged)
+    document = DocumentColumns(facts, sorted(pages, key=lambda page: page.number), options)
+    steps.run_passes(DOCUMENT_PASSES, document)
+    ordered, coverage = document.pages, document.coverage
     return Tree(
         source=source,
         metadata=facts.metadata,
         pages=tuple(_make_page(page, stated) for page, stated in zip(ordered, coverage.pages, strict=True)),
-        blocks=blocks,
+        blocks=document.blocks,
         warnings=(
-            *_find_warnings(facts, ordered, has_all_pictures=has_all_pictures),
-            *((Warning(code=TAGS_IGNORED),) if has_flat_tags else ()),
+            *_find_warnings(facts, ordered, has_all_pictures=document.has_all_pictures),
+            *((Warning(code=TAGS_IGNORED),) if document.has_flat_tags else ()),
             *(Warning(code=TEXT_LOST, page=stated.number) for stated in coverage.pages if stated.characters.lost),
         ),
         provenance=TreeProvenance(reader_version=READER_VERSION, options_hash=options.digest()),
@@ -88,24 +105,17 @@ def _assemble(
     )
 
 
-def _check_blocks(drafts: list[Draft]) -> list[PageBlock]:
-    return [check_block(draft.block) for draft in drafts]
+def make_blocks(drafts: list[Draft], checked: list[PageBlock], rated: list[Rating]) -> tuple[Block, ...]:
+    """Return the blocks of the tree with their ids and order."""
+    return tuple(map(_make_block, drafts, checked, rated, range(len(drafts))))
 
 
-def _leave_unchecked(drafts: list[Draft]) -> list[PageBlock]:
-    return [draft.block for draft in drafts]
-
-
-def _rate_plainly(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> list[Rating]:
-    """Return the confidence that the pages state."""
-    return [Rating(block.confidence, block.table) for block in blocks]
-
-
-def _join_parts(facts: DocumentFacts, drafts: list[Draft], options: ReadOptions) -> tuple[list[Draft], LeftOut]:
-    """Join tables that continue over printed pages, unless the options ask for separate parts."""
-    if facts.format in DRAWN_FORMATS and options.table_parts is TableParts.JOINED:
-        return join_tables(drafts)
-    return drafts, {}
+def count_coverage(
+    facts: DocumentFacts, pages: list[PageContent], blocks: tuple[Block, ...], gained: Counter[int], repeated: LeftOut
+) -> Coverage:
+    """Return the coverage of the document."""
+    is_damaged = DAMAGED in facts.warnings or any(DAMAGED in page.warnings for page in pages)
+    return total_coverage(pages, blocks, gained, repeated, is_damaged=is_damaged)
 
 
 def _make_page(page: PageContent, stated: PageCoverage) -> Page:

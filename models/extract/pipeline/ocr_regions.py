@@ -1,9 +1,9 @@
-"""Recognised words as marks of a page, and as the text of parts of a page that were read again. Pure."""
+"""Recognised words as the text of parts of a page that were read again. Pure."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from quire.models.cdom.coverage import PageCoverage
 from quire.models.cdom.flags import GARBLED_TEXT, HIDDEN_TEXT
@@ -13,72 +13,12 @@ from quire.models.cdom.tree import BlockType, Route
 from quire.models.extract.contract import AreaReader, PageBlock, PageContent, ReadArea
 from quire.models.extract.coverage.account import account_recognised, block_text
 from quire.models.extract.coverage.total import count_written
-from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
-from quire.models.extract.layout.page import layout_page
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.lines.recognised import make_line
 from quire.models.extract.layout.text.blocks import confidence_of, join_lines
-from quire.models.extract.pipeline.areas import holds
-from quire.models.extract.pipeline.line_sizes import ASCENT, SIZE, even_sizes
-from quire.models.extract.pipeline.text_parts import flag_part, layer_text, replace_part
+from quire.models.extract.pipeline.areas import flag_part, holds, layer_text, replace_part
+from quire.models.extract.pipeline.page import layout_page
 from quire.models.extract.steps import Steps
-
-_WIDE_GAP = 1.2
-"""Line heights: blanks of justified text are narrower."""
-_SLACK = 0.3
-"""Line heights by which a word's box may overlap a neighbouring drawn line."""
-_MOST_POSTS = 300
-"""Verticals that words are compared with; a page with more is a drawing."""
-
-
-def make_marks(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> PageMarks:
-    """Return the marks of a page with these words and drawn lines.
-
-    Words get their positions from their line, because boxes of single words leave gaps.
-    """
-    posts = [box for box in rules if box[2] - box[0] < box[3] - box[1]]
-    posts = posts if len(posts) <= _MOST_POSTS else []
-    groups = (
-        part for _, group in groupby(words, key=lambda word: word.line) for part in _split_at_gaps(list(group), posts)
-    )
-    return PageMarks(
-        width=width,
-        height=height,
-        lines=even_sizes([line for line in map(make_line, groups) if line.text]),
-        horizontals=[Rule(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2) for x0, y0, x1, y1 in rules if x1 - x0 >= y1 - y0],
-        verticals=[Rule((x0 + x1) / 2, y0, (x0 + x1) / 2, y1) for x0, y0, x1, y1 in posts],
-    )
-
-
-def _split_at_gaps(words: list[Word], posts: Sequence[Bbox]) -> list[list[Word]]:
-    """Split the words of a recognised line where a gap or a drawn line separates columns."""
-    words = sorted(words, key=lambda word: word.bbox[0])
-    parts = [words[:1]]
-    for before, word in pairwise(words):
-        height = min(before.bbox[3] - before.bbox[1], word.bbox[3] - word.bbox[1])
-        is_apart = word.bbox[0] - before.bbox[2] > _WIDE_GAP * height
-        if is_apart or any(_is_between(post, before.bbox, word.bbox) for post in posts):
-            parts.append([])
-        parts[-1].append(word)
-    return parts
-
-
-def _is_between(post: Bbox, left: Bbox, right: Bbox) -> bool:
-    """Return whether a vertical separates two words at their height."""
-    middle, y = (post[0] + post[2]) / 2, (left[1] + left[3] + right[1] + right[3]) / 4
-    slack = _SLACK * (right[3] - right[1])
-    return post[1] <= y <= post[3] and left[2] - slack <= middle <= right[0] + slack
-
-
-def make_line(words: list[Word]) -> Line:
-    """Return one recognised text line; its confidence is the mean over its words, weighted by length."""
-    words = sorted(words, key=lambda word: word.bbox[0])
-    text = " ".join(word.text.strip() for word in words if word.text.strip())
-    x0, y0 = min(word.bbox[0] for word in words), min(word.bbox[1] for word in words)
-    x1, y1 = max(word.bbox[2] for word in words), max(word.bbox[3] for word in words)
-    chars = sum(len(word.text) for word in words) or 1
-    score = sum(word.confidence * len(word.text) for word in words) / chars
-    base = y0 + ASCENT * (y1 - y0)
-    return Line(x0, y0, x1, y1, base, round(SIZE * (y1 - y0), 1), text, confidence=round(score, 3), recognised=True)
-
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _AGREED = 0.5
@@ -217,8 +157,8 @@ def _middle(word: Word) -> tuple[float, float]:
 
 def _lay_out(content: PageContent, lines: list[Line], steps: Steps) -> list[PageBlock]:
     """Lay out the lines as if they were a page, without running heads."""
-    marks = PageMarks(width=content.width, height=content.height, lines=lines, steps=steps)
-    return [replace(block, recognised=True, parent=None, continues=None) for block in layout_page(marks).blocks]
+    marks = PageMarks(width=content.width, height=content.height, lines=lines)
+    return [replace(block, recognised=True, parent=None, continues=None) for block in layout_page(marks, steps).blocks]
 
 
 def _replace_text(before: PageBlock, area: ReadArea, lines: list[Line]) -> PageBlock | None:

@@ -14,6 +14,7 @@ from quire.models.extract.formats.common import installed
 from quire.models.extract.formats.common.installed import find_installed
 from quire.models.extract.layout.headings.decide import heading_forest
 from quire.models.extract.layout.tables.scoring.find import load_weights
+from quire.models.extract.pipeline.passes import DOCUMENT_PASSES, LAYOUT_PASSES, PAGE_PASSES
 from quire.models.extract.registry import INSIDE, READERS, STATED
 from quire.models.extract.text_quality.statistics import load_tables
 
@@ -48,6 +49,9 @@ def preload(formats: Collection[Format] = ()) -> None:
         load_counters()
     if not formats or Format.PDF in needed:
         import_module("quire.models.extract.formats.pdf.repair").load_rewriter()
+    passes = PAGE_PASSES if not formats or Format.PDF in needed else LAYOUT_PASSES
+    for item in (*passes, *DOCUMENT_PASSES):
+        item.load()
     for name in _LAZY if set(formats) == {Format.PDF} else (*_LAZY, *_LAZY_BESIDE_PDF):
         import_module(name)
     all_codecs = (module.name for module in pkgutil.iter_modules(encodings.__path__))

@@ -12,7 +12,7 @@ from quire.models.extract.contract import PageBlock, PageContent, ReadArea
 from quire.models.extract.coverage.account import account_recognised, block_text
 from quire.models.extract.coverage.total import count_written
 from quire.models.extract.layout.lines.marks import Line
-from quire.models.extract.layout.page import layout_page
+from quire.models.extract.layout.lines.recognised import make_marks
 from quire.models.extract.pipeline.double_pages import find_fold, shift, take_side
 from quire.models.extract.pipeline.ocr_regions import (
     AREAS_NOT_READ,
@@ -20,8 +20,8 @@ from quire.models.extract.pipeline.ocr_regions import (
     apply_areas,
     brings_less,
     flag_garbled,
-    make_marks,
 )
+from quire.models.extract.pipeline.page import layout_page
 from quire.models.extract.pipeline.plan import (
     ASKED_FOR,
     CONFIRMED_TEXT,
@@ -117,11 +117,8 @@ def _lay_out(words: Sequence[Word], rules: Sequence[Bbox], width: float, height:
 
 
 def _lay_out_words(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float, steps: Steps) -> _LaidOut:
-    marks = make_marks(words, rules, width, height)
-    marks.steps = steps
-    lines = list(marks.lines)
-    layout = layout_page(marks)
-    return _LaidOut(lines, list(layout.blocks), layout.body_size)
+    page = layout_page(make_marks(words, rules, width, height), steps)
+    return _LaidOut(list(page.marks.lines), page.blocks, page.body)
 
 
 def _shifted(block: PageBlock, by: float) -> PageBlock:

@@ -9,18 +9,20 @@ import json
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.pdf.engine import pymupdf
-from quire.models.extract.formats.pdf.marks import find_marks
 from quire.models.extract.layout.headings.decide import NEEDED, WEIGHTS, may_be_heading
 from quire.models.extract.layout.headings.features import NAMES, find_features
 from quire.models.extract.layout.lines.marks import PageMarks
 from quire.models.extract.layout.lines.mirror import runs_right_to_left
-from quire.models.extract.layout.page import find_rule_kinds, gather
+from quire.models.extract.pipeline.page import PageColumns, find_marks
+from quire.models.extract.pipeline.passes import LAYOUT_PASSES
+from quire.models.extract.steps import Steps
 from tests.lab.training.forest_file import write_forest
 from tests.lab.training.heading_truth import label_by_boxes, label_by_markdown
 from tests.lab.training.learn import DocumentRows, find_doubtful, fold_of, read_templates, train
@@ -42,11 +44,12 @@ def read_rows(home: Path, path: Path) -> DocumentRows | None:
     features, groups, kinds, labels = [], [], [], []
     elements = _read_elements(home, path.stem)
     for number, marks in _read_marks(path):
-        page = gather(marks)
+        page = PageColumns(marks=marks)
+        Steps().run_passes(takewhile(lambda item: item.name != "headings", LAYOUT_PASSES), page)
         asked = [at for at, group in enumerate(page.groups) if may_be_heading(group)]
         if not asked or runs_right_to_left(marks.lines):
             continue
-        said = find_rule_kinds(page, marks)
+        said = page.kinds
         own = [page.groups[at] for at in asked]
         features.append(find_features(page.groups, marks, page.look.body, asked))
         groups += own

@@ -17,7 +17,7 @@ from quire.models.cdom.tree import BlockType
 from quire.models.extract.document.draft import Draft, make_drafts
 from quire.models.extract.document.levels import NAMES, WEIGHTS, find_level_features, rank_styles, style_of
 from quire.models.extract.document.running_heads import mark_running
-from quire.models.extract.formats.pdf.document import open_pdf
+from quire.models.extract.pipeline.pdf import open_pdf
 from tests.lab.training.forest_file import write_forest
 from tests.lab.training.heading_truth import plain
 from tests.lab.training.learn import DocumentRows, fold_of, read_templates, train

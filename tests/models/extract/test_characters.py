@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from quire.models.extract.coverage.account import find_missing
-from quire.models.extract.layout.learned.characters import count_alnum, count_capitals, count_digits, count_letters
+from quire.models.extract.layout.learned.counts import count_alnum, count_capitals, count_digits, count_letters
 
 TEXTS = ("", "Total 1,204.50 EUR", "Größe ½ ² ٣ Ⅻ “DÉJÀ” 第3章", "\ud800 lone 1", "𝐀𝟏 math A1", "ÀÉ1é\U000f0001b2")
 

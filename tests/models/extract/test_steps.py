@@ -18,13 +18,15 @@ from quire.models.cdom.ports import RecognisedPage, Word
 from quire.models.cdom.tree import PageStatus, Tree
 from quire.models.extract.contract import PageContent
 from quire.models.extract.formats.pdf.engine import pymupdf
-from quire.models.extract.layout import page as layout_page
+from quire.models.extract.pipeline import recognised
+from quire.models.extract.pipeline.passes import LAYOUT, LAYOUT_PASSES, PAGE_PASSES
 from quire.models.extract.pipeline.recognised import apply_recognition
 from quire.models.extract.registry import open_document
 from quire.models.extract.steps import STEP_FAILED, StepFailed, Steps, read_in_steps
 from tests.conftest import FaultInStep
 from tests.models.extract.formats.pdf.paper import LOREM, Paper, read_tree
 from tests.models.extract.formats.pdf.tagged import Element, Words, make_tagged
+from tests.models.extract.passes import find_pass
 
 ROOT = Path(__file__).parents[3]
 FAULTS: tuple[Callable[[], object], ...] = (
@@ -52,19 +54,23 @@ class Site:
 
 
 def find_sites() -> Iterator[Site]:
-    """Every call of `Steps.run` and `Steps.run_or` in the readers."""
+    """Every call of `Steps.run` in the readers."""
     for path in sorted((ROOT / "models/extract").rglob("*.py")):
         for call in ast.walk(ast.parse(path.read_text())):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and len(call.args) > 2):
                 continue
             name, step = call.args[0], call.args[2]
-            if call.func.attr in ("run", "run_or") and isinstance(name, ast.Constant) and isinstance(step, ast.Name):
+            if call.func.attr == "run" and isinstance(name, ast.Constant) and isinstance(step, ast.Name):
                 yield Site(str(name.value), "quire." + ".".join(path.relative_to(ROOT).with_suffix("").parts), step.id)
 
 
 SITES = sorted(set(find_sites()), key=lambda site: (site.module, site.step, site.function))
-UNREACHED = {"find_fold", "flag_garbled", "garbled_areas", "latex_text", "part_lines"}
-"""Functions that only recognised pages, garbled fonts, formulas and fonts of drawn letters need."""
+PASSES = [item.name for item in PAGE_PASSES if item.fails == item.name]
+UNREACHED = {
+    "returned-letters", "parted-lines", "opinion", "line-numbers", "numbered-lines", "number-block", "stamps",
+    "garbled-text", "formula-lines", "find_fold", "slanted-text",
+}  # fmt: skip
+"""Passes and functions that only recognised pages, garbled fonts and rare pages need."""
 
 
 def make_form() -> bytes:
@@ -112,16 +118,36 @@ MUST_STAY = {"form": {"report", "Quay", "quick", "village"}, "tagged": {"Scope",
 @pytest.mark.usefixtures("steps_may_fail")
 @pytest.mark.parametrize("site", SITES, ids=lambda site: f"{site.step}-{site.function}")
 def test_page_is_kept_when_a_step_raises(monkeypatch: pytest.MonkeyPatch, site: Site) -> None:
+    fail, calls = make_fault(f"{site.step} {site.function}")
     module: ModuleType = importlib.import_module(site.module)
-    fault = random.Random(f"{site.step} {site.function}").choice(FAULTS)
-    calls = []
+    monkeypatch.setattr(module, site.function, fail)
+    check_documents(site.step, calls)
+    assert calls or site.function in UNREACHED
+
+
+@pytest.mark.usefixtures("steps_may_fail")
+@pytest.mark.parametrize("name", PASSES)
+def test_page_is_kept_when_a_pass_raises(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    fail, calls = make_fault(name)
+    monkeypatch.setattr(find_pass(name), "function", fail)
+    check_documents(name, calls)
+    assert calls or name in UNREACHED
+
+
+def make_fault(seed: str) -> tuple[Callable[..., NoReturn], list[int]]:
+    """A function that fails, and a list with an entry for each call of it."""
+    fault, calls = random.Random(seed).choice(FAULTS), []
 
     def fail(*args: object, **kwargs: object) -> NoReturn:
         calls.append(1)
         fault()
         raise AssertionError("the fault did not raise")
 
-    monkeypatch.setattr(module, site.function, fail)
+    return fail, calls
+
+
+def check_documents(step: str, calls: list[int]) -> None:
+    """Read all documents: their words stay, and those that called the step warn."""
     for name, data in DOCUMENTS.items():
         before = len(calls)
         tree = read_tree(data, second_opinion=True)
@@ -129,12 +155,20 @@ def test_page_is_kept_when_a_step_raises(monkeypatch: pytest.MonkeyPatch, site: 
         assert [page.status for page in tree.pages] == [PageStatus.OK]
         assert words_of(tree) >= MUST_STAY[name]
         assert {block.provenance.engine.partition("+")[0] for block in tree.blocks} == {"mupdf"}
-        assert ({STEP_FAILED, f"step-{site.step}"} <= codes) == (len(calls) > before)
-    assert calls or site.function in UNREACHED
+        assert ({STEP_FAILED, f"step-{step}"} <= codes) == (len(calls) > before)
+
+
+@pytest.mark.usefixtures("steps_may_fail")
+@pytest.mark.parametrize("name", [item.name for item in LAYOUT_PASSES if item.fails == LAYOUT])
+def test_lines_are_paragraphs_when_a_needed_pass_raises(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    fail, calls = make_fault(name)
+    monkeypatch.setattr(find_pass(name), "function", fail)
+    check_documents(LAYOUT, calls)
+    assert calls or name in {"entries", "mirrored-back", "turned-back"}
 
 
 def test_enough_steps_are_injected_with_faults() -> None:
-    assert len({site.step for site in SITES}) >= 50
+    assert len({*PASSES, *(site.step for site in SITES)}) >= 60
 
 
 @pytest.mark.usefixtures("steps_may_fail")
@@ -144,12 +178,9 @@ def test_recognised_page_is_kept_when_a_step_raises(monkeypatch: pytest.MonkeyPa
     )
     page = RecognisedPage(number=1, words=words, engine="test", model=None, version="1")
     blank = PageContent(number=1, width=400, height=600)
-    for module, name in (
-        ("quire.models.extract.pipeline.recognised", "find_fold"),
-        (layout_page.__name__, "find_tables"),
-    ):
+    for owner, name in ((recognised, "find_fold"), (find_pass("tables"), "function")):
         with monkeypatch.context() as patched:
-            patched.setattr(importlib.import_module(module), name, next(iter([lambda *_: 1 / 0])))
+            patched.setattr(owner, name, next(iter([lambda *_: 1 / 0])))
             content = apply_recognition(blank, page)
         assert STEP_FAILED in content.warnings
         assert "word4" in " ".join(block.text for block in content.blocks)
@@ -157,8 +188,8 @@ def test_recognised_page_is_kept_when_a_step_raises(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.usefixtures("steps_may_fail")
 def test_several_failing_steps_are_all_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("find_tables", "relate_blocks", "find_formulas"):
-        monkeypatch.setattr(layout_page, name, None)
+    for name in ("tables", "relations", "formulas"):
+        monkeypatch.setattr(find_pass(name), "function", 7)
     read = open_document(DOCUMENTS["form"], ReadOptions()).read_page(1)
     named = {warning for warning in read.content.warnings if warning.startswith("step-")}
     assert named == {STEP_FAILED, "step-tables", "step-relations", "step-formulas"}
@@ -174,7 +205,7 @@ def test_step_that_changed_half_of_the_page_leaves_it_as_before(monkeypatch: pyt
             line.text = "spoilt"
         raise ValueError
 
-    monkeypatch.setattr("quire.models.extract.formats.pdf.marks.strike_out_words", spoil)
+    monkeypatch.setattr(find_pass("strikes"), "function", spoil)
     tree = read_tree(DOCUMENTS["form"])
     assert "step-strikes" in {warning.code for warning in tree.warnings}
     assert {block.text for block in tree.blocks} == good
@@ -182,7 +213,7 @@ def test_step_that_changed_half_of_the_page_leaves_it_as_before(monkeypatch: pyt
 
 @pytest.mark.usefixtures("steps_may_fail")
 def test_memory_error_in_a_step_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout_page, "find_tables", lambda *_: bytearray(1 << 62))
+    monkeypatch.setattr(find_pass("tables"), "function", lambda *_: bytearray(1 << 62))
     with pytest.raises(ResourceLimit):
         open_document(DOCUMENTS["form"], ReadOptions()).read_page(1)
 
@@ -196,7 +227,7 @@ def test_limit_that_a_step_reports_is_not_left_out() -> None:
 
 
 def test_failing_step_ends_the_reading_in_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout_page, "find_tables", None)
+    monkeypatch.setattr(find_pass("tables"), "function", 7)
     with pytest.raises(FaultInStep):
         open_document(DOCUMENTS["form"], ReadOptions()).read_page(1)
 

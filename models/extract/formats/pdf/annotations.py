@@ -1,4 +1,4 @@
-"""Links and form fields of a PDF page, added to its marks. Reads a page only when it has annotations."""
+"""Links and form fields of a PDF page, added to its marks."""
 
 from typing import Any
 
@@ -6,7 +6,6 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.extract.formats.pdf.engine import BROKEN, mupdf, pymupdf
 from quire.models.extract.formats.pdf.engine.rotation import turn_box
 from quire.models.extract.formats.pdf.facts import clean_text
-from quire.models.extract.formats.pdf.notes import add_notes
 from quire.models.extract.layout.figures.forms import plain_name
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
 
@@ -21,16 +20,8 @@ _NOT_SHOWN = 2 | 32
 _OFF = frozenset({"", "Off", "False", "None"})
 
 
-def add_annotations(page: Any, marks: PageMarks) -> None:
-    """Add links as runs of the lines that they cover, form fields as printed fields, and notes."""
-    if not _has_annotations(page):
-        return
-    marks.steps.run("links", None, _add_links, page, marks)
-    marks.fields += marks.steps.run("form", [], _find_fields, page)
-    marks.steps.run("notes", None, add_notes, page, marks)
-
-
-def _has_annotations(page: Any) -> bool:
+def has_annotations(page: Any) -> bool:
+    """Return whether the page has annotations at all."""
     try:
         stated = mupdf.pdf_dict_gets(page._pdf_page().obj(), "Annots")
         return bool(mupdf.pdf_array_len(stated))
@@ -38,7 +29,7 @@ def _has_annotations(page: Any) -> bool:
         return False
 
 
-def _add_links(page: Any, marks: PageMarks) -> None:
+def add_links(page: Any, marks: PageMarks) -> None:
     """Add links to addresses, read one by one: PyMuPDF's list would resolve every link inside the file as well."""
     link = mupdf.fz_load_links(page.this)
     for _ in range(_MOST_ANNOTATIONS):
@@ -69,6 +60,11 @@ def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) 
         offset += len(word.text)
     if end > start:
         line.runs.append(Run(start, end, href=address))
+
+
+def add_fields(page: Any, marks: PageMarks) -> None:
+    """Add the form fields to the marks."""
+    marks.fields += _find_fields(page)
 
 
 def _find_fields(page: Any) -> list[PrintedField]:

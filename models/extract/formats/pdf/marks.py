@@ -1,44 +1,30 @@
-"""Marks of a PDF page, read in one MuPDF pass; boxes are in points after the page's rotation."""
+"""Marks of a PDF page, read in one MuPDF pass; boxes are in points after the page's rotation.
+
+`pipeline.passes` says in which order these functions run.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.contract import TAGS_IGNORED
 from quire.models.extract.coverage.painted import Painted
-from quire.models.extract.formats.pdf.annotations import add_annotations
 from quire.models.extract.formats.pdf.engine import mupdf, print_structure
 from quire.models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
 from quire.models.extract.formats.pdf.glyphs import make_glyph_finder
 from quire.models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
-from quire.models.extract.formats.pdf.text.fractions import write_fractions
-from quire.models.extract.formats.pdf.text.raw_lines import add_missing_blanks
-from quire.models.extract.formats.pdf.text.rtl import order_letters, order_tags
-from quire.models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
-from quire.models.extract.formats.pdf.text.signs import take_signs
-from quire.models.extract.formats.pdf.text.spaced import join_spaced_letters
-from quire.models.extract.formats.pdf.text.strikes import strike_out_words
+from quire.models.extract.formats.pdf.text.rtl import order_tags
+from quire.models.extract.formats.pdf.text.scripts import write_scripts_in_tags
 from quire.models.extract.formats.pdf.text.symbols import Shown, ShownSymbols, show_symbols
 from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
-from quire.models.extract.formats.pdf.text.typewriter import settle_typewriter
 from quire.models.extract.formats.pdf.text.undecoded import DecodedGlyphs, decode_by_shape
-from quire.models.extract.formats.pdf.text.vertical import join_vertical
-from quire.models.extract.formats.pdf.vectors import add_vectors
 from quire.models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from quire.models.extract.formats.pdf.visibility.own_pixels import OwnPixels
 from quire.models.extract.formats.pdf.visibility.scan_layer import measure_ink
 from quire.models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, SeenPage, call_once, see_page
-from quire.models.extract.formats.pdf.visibility.type3 import (
-    DroppedChar,
-    add_dropped,
-    correct_sizes,
-    find_dropped,
-    part_lines,
-)
 from quire.models.extract.formats.pdf.visibility.unseen import UnseenText
 from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
-from quire.models.extract.steps import Steps
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
@@ -49,69 +35,90 @@ LAYER_CONFIDENCE = 0.8
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
 
 
-def find_marks(
-    page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False, steps: Steps | None = None
-) -> PageMarks:
-    """Return everything printed on the page, in points after rotation.
-
-    Args:
-        page: The engine's page.
-        layers: Layers of the file that are off.
-        tagged: Whether the file has a structure tree.
-        steps: The optional steps of the reading.
-    """
-    steps = steps or Steps()
+def open_text(page: Any) -> tuple[Any, dict[int, Any], dict[int, Bbox], Callable[[], Look], PageFrame]:
+    """Return the engine's text page, its images and their boxes by order, the drawings on demand, and the frame."""
     rotation, bounds = page.rotation, page.rect
-    turn = page.rotation_matrix if rotation else None
     has_pictures = _has_pictures(page)
     text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
     stored = _hide_pictures(text_page) if has_pictures else {}
-    images = {order: _box_of(block) for order, block in stored.items()}
-    draw = call_once(lambda: Look(DisplayList(page)))
-    glyphs = _read_glyphs(page, text_page, draw, steps)
-    blocks = glyphs.blocks
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
-    frame = PageFrame(*sides, turn)
-    unknown, opaque = SeenPage([], Painted(judged=False)), dict.fromkeys(images, False)
-    seen = steps.run("visibility", unknown, see_page, page, text_page, blocks, opaque, layers, frame, draw)
-    if glyphs.has_new_sizes:
-        steps.run("type-sizes", None, part_lines, blocks)
-    pictures = list(images.values())
+    frame = PageFrame(*sides, page.rotation_matrix if rotation else None)
+    images = {order: _box_of(block) for order, block in stored.items()}
+    return text_page, stored, images, call_once(lambda: Look(DisplayList(page))), frame
+
+
+def read_spans(text_page: Any) -> list[dict[str, Any]]:
+    """Return the blocks of the text page with their lines and spans."""
+    return list(text_page.extractDICT()["blocks"])
+
+
+def show_picture_fonts(text_page: Any, spans: list[dict[str, Any]], draw: Callable[[], Look]) -> ShownSymbols:
+    """Write the signs that picture fonts show into the text page."""
+    return show_symbols(text_page, spans, mupdf.ll_fz_font_name, draw)
+
+
+def decode_glyphs(page: Any, text_page: Any, spans: list[dict[str, Any]], draw: Callable[[], Look]) -> DecodedGlyphs:
+    """Write glyphs that the file does not decode into the text page, read by their shape."""
+    return decode_by_shape(page, text_page, spans, mupdf.ll_fz_font_name, draw)
+
+
+def read_changed_spans(
+    text_page: Any, spans: list[dict[str, Any]], shown: ShownSymbols, decoded: DecodedGlyphs
+) -> list[dict[str, Any]]:
+    """Return the blocks again if characters of the text page were corrected."""
+    return read_spans(text_page) if shown.is_changed or decoded.is_changed else spans
+
+
+def judge_visibility(
+    page: Any,
+    text_page: Any,
+    spans: list[dict[str, Any]],
+    images: dict[int, Bbox],
+    layers: tuple[int, ...],
+    frame: PageFrame,
+    draw: Callable[[], Look],
+) -> SeenPage:
+    """Move unseen text out of the blocks and count all characters; see `see_page`."""
+    return see_page(page, text_page, spans, dict.fromkeys(images, False), layers, frame, draw)
+
+
+def leave_unjudged(*unused: Any) -> SeenPage:
+    """Return a page of which nothing is known about visibility."""
+    return SeenPage([], Painted(judged=False))
+
+
+def make_marks(
+    page: Any,
+    number: int,
+    text_page: Any,
+    spans: list[dict[str, Any]],
+    stored: dict[int, Any],
+    images: dict[int, Bbox],
+    frame: PageFrame,
+) -> PageMarks:
+    """Return the lines and pictures of the page, in points after its rotation, which the blocks get too."""
+    pictures, bounds, turn = list(images.values()), page.rect, frame.turn
     if turn is not None:
-        turn_blocks(blocks, turn)
+        turn_blocks(spans, turn)
         pictures = [turn_box(box, turn) for box in pictures]
-    lines = find_lines(blocks)
-    marks = PageMarks(
-        width=bounds.width, height=bounds.height, pictures=pictures, steps=steps,
-        lines=steps.run("vertical-lines", lines, join_vertical, lines),
-    )  # fmt: skip
-    steps.run("typewriter", None, settle_typewriter, marks.lines)
-    marks.rotation = rotation % 360
-    steps.run("blanks", None, add_missing_blanks, marks.lines, text_page)
-    steps.run("spaced-letters", None, join_spaced_letters, marks.lines, text_page)
+    marks = PageMarks(bounds.width, bounds.height, find_lines(spans), pictures=pictures, number=number)
+    marks.rotation = page.rotation % 360
     marks.split = _make_splitter(text_page, turn)
     marks.glyphs = make_glyph_finder(page, turned=turn is not None)
     if turn is None:
         marks.pixels = OwnPixels(text_page, stored, images)
-    steps.run("vectors", None, add_vectors, marks, blocks)
-    steps.run("strikes", None, strike_out_words, marks)
-    if turn is None:
-        steps.run("signs", None, take_signs, page, marks, blocks, draw)
-        steps.run("right-to-left", None, order_letters, marks, text_page)
-    steps.run("fractions", None, write_fractions, marks, blocks)
-    add_annotations(page, marks)
-    marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
-    marks.painted = seen.painted
-    marks.is_inked = lambda: draw().is_inked()
-    marks.ligatures = glyphs.ligatures if turn is None else [turn_box(box, turn) for box in glyphs.ligatures]
-    if seen.has_layer:
-        _mark_layer(page, marks)
-    if tagged:
-        steps.run("tags", None, _add_tags, page, marks, glyphs.shown)
     return marks
 
 
-def _mark_layer(page: Any, marks: PageMarks) -> None:
+def take_sight(marks: PageMarks, sight: SeenPage, decoded: DecodedGlyphs, draw: Callable[[], Look], turn: Any) -> None:
+    """Record what is invisible, what is painted, and which glyphs were read by their shape."""
+    marks.unseen = [_make_unseen(unseen) for unseen in sight.unseen]
+    marks.painted = sight.painted
+    marks.is_inked = lambda: draw().is_inked()
+    marks.ligatures = decoded.ligatures if turn is None else [turn_box(box, turn) for box in decoded.ligatures]
+
+
+def mark_layer(page: Any, marks: PageMarks) -> None:
     """Treat the lines as the text layer of a scan."""
     for line in marks.lines:
         line.confidence = LAYER_CONFIDENCE
@@ -120,39 +127,7 @@ def _mark_layer(page: Any, marks: PageMarks) -> None:
     marks.layer_ink = lambda: measure_ink(page, boxes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Glyphs:
-    """The engine's blocks with their characters as the page shows them.
-
-    `shown`: codes of picture fonts and the signs that they show. `ligatures`: boxes of glyphs read by their shape.
-    `has_new_sizes`: sizes of Type 3 fonts were corrected.
-    """
-
-    blocks: list[dict[str, Any]]
-    shown: Shown
-    ligatures: list[Bbox]
-    has_new_sizes: bool
-
-
-def _read_glyphs(page: Any, text_page: Any, draw: Callable[[], Look], steps: Steps) -> _Glyphs:
-    """Correct the characters and sizes of the text page and return its blocks."""
-    blocks = text_page.extractDICT()["blocks"]
-    none: list[DroppedChar] = []
-    dropped = steps.run("dropped-letters", none, find_dropped, page, text_page, blocks)
-    has_new_sizes = steps.run("type-sizes", False, correct_sizes, page, text_page, blocks)
-    if has_new_sizes:
-        blocks = text_page.extractDICT()["blocks"]
-    font_name = mupdf.ll_fz_font_name
-    shown = steps.run("symbols", ShownSymbols(), show_symbols, text_page, blocks, font_name, draw)
-    decoded = steps.run("undecoded", DecodedGlyphs(), decode_by_shape, page, text_page, blocks, font_name, draw)
-    if shown.is_changed or decoded.is_changed:
-        blocks = text_page.extractDICT()["blocks"]
-    steps.run("dropped-letters", None, add_dropped, blocks, dropped)
-    steps.run("scripts", None, mark_scripts, text_page, blocks)
-    return _Glyphs(blocks, shown.codes, decoded.ligatures, has_new_sizes)
-
-
-def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
+def add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
     """Add the author's tags unless they leave out much of the text."""
     tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
     marks.tags = [replace(tag, text=tag.text.translate(shown)) for tag in tags] if shown else tags

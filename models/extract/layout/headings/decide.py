@@ -57,16 +57,16 @@ def heading_forest() -> Forest:
 
 def decide_headings(
     kinds: list[BlockType], groups: list[list[Line]], marks: PageMarks, look: PageLook
-) -> list[BlockType]:
-    """Return the types of the groups with headings decided.
+) -> tuple[list[BlockType], dict[int, float]]:
+    """Return the types of the groups with headings decided, and the probability of each group that may be one.
 
     Recognised pages, whose sizes are estimates, keep the rules.
     """
     if not groups or len(groups) > THRESHOLDS.most_groups or any(group[0].recognised for group in groups):
-        return kinds
+        return kinds, {}
     asked = [index for index, kind in enumerate(kinds) if kind in NEEDED and may_be_heading(groups[index])]
     if not asked:
-        return kinds
+        return kinds, {}
     chances = heading_forest().probabilities(find_features(groups, marks, look.body, asked))
     out = list(kinds)
     named = _find_named(kinds, groups)
@@ -79,7 +79,7 @@ def decide_headings(
             out[index] = BlockType.HEADING
         elif kinds[index] is BlockType.HEADING:
             out[index] = BlockType.PARAGRAPH
-    return out
+    return out, dict(zip(asked, chances, strict=True))
 
 
 def _find_named(kinds: list[BlockType], groups: list[list[Line]]) -> set[int]:

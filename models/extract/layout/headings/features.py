@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from quire.models.extract.layout.learned.characters import count_capitals, count_digits, count_letters
+from quire.models.extract.layout.learned.counts import count_capitals, count_digits, count_letters, median
 from quire.models.extract.layout.learned.forest import Matrix
-from quire.models.extract.layout.learned.median import median
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 
 Group = list[Line]

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.coverage.painted import Painted
 from quire.models.extract.math.glyphs import MathGlyph
-from quire.models.extract.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +204,7 @@ class PageMarks:
     its text layer covers; null for a page whose text is printed. `ligatures`: boxes of glyphs that the file does not
     decode and that were read as ligatures by their shape. `is_inked`: returns whether the drawn page is not of one
     colour. `stamps` and `attached`: boxes of stamps, and of pinned files with their names. `engine`: name and version
-    of the second engine that read the words; null for the reader's own. `steps`: the optional steps of the reading.
+    of the second engine that read the words; null for the reader's own.
     """
 
     width: float
@@ -239,7 +238,6 @@ class PageMarks:
     layer_ink: Callable[[], float] | None = None
     is_inked: Callable[[], bool] = is_blank
     engine: tuple[str, str] | None = None
-    steps: Steps = field(default_factory=Steps)
 
     def words_of(self, line: Line) -> list[Piece]:
         """Return the words of a line; for a line joined of several, the words of each."""

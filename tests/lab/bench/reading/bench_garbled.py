@@ -11,7 +11,7 @@ from pathlib import Path
 import pymupdf
 
 from quire.models.cdom.original import ReadOptions
-from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.pipeline.page import find_marks
 from quire.models.extract.pipeline.plan import GARBAGE_TEXT, GARBLED_FONT, plan_page
 
 GARBLED = (GARBAGE_TEXT, GARBLED_FONT)

@@ -1,13 +1,17 @@
-"""Speed of reading one-page PDFs, in pages per CPU second: this project, the bare engine, the peers, in turns.
+"""Speed of reading PDFs next to liteparse: `quire extract` in one run, this project in process, the bare engine.
 
-    python -m tests.lab.bench.reading.bench_speed --data DIR [--peers-python PYTHON] [--rounds N]
+    make bench SUITE=speed ARGS="--data ../shared/quality [--sources odl c3pr] [--rounds 3] [--files 40]"
 
-Machines are shared and speeds wander, so rounds alternate and the best of each counts; compare ratios. Prints a table
-and writes bench-results/speed.json. `extract` is `quire extract --jobs 1` over the folder less a run over one file.
+Machines are shared and speeds wander, so every round measures liteparse and Quire in turns, and the best of each
+counts. CPU seconds of the command are those of all its processes, orphans included, less those of a run over as many
+one-page PDFs with one word (an empty page is drawn to look for ink, so it costs more). Prints pages per CPU second and
+the ratio to liteparse; writes bench-results/speed.json.
 """
 
 import argparse
+import ctypes
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -16,89 +20,131 @@ import time
 from collections.abc import Callable
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
+from statistics import fmean
 
+from quire.models.export.markdown import tree_to_markdown
 from quire.models.extract.formats.pdf.engine import mupdf, pymupdf
-from quire.models.extract.layout import page
-from tests.lab.bench.reading.sets import find_data, find_peers, read_tree
+from quire.models.extract.layout.text import order
+from tests.lab.bench.reading.sets import find_peers, read_tree
 from tests.lab.bench.results import save_results
 
 PEERS = Path(__file__).with_name("run_peers.py")
+SOURCES = ("odl", "latex_twins", "c3pr", "icdar_us")
+"""Mixed pages, papers, files of office programs, statistics."""
+RUNS = {"command": ("--ocr", "never"), "command, defaults": ()}
+_USUAL = ("--jobs", "1", "--to", "markdown")
+_SUBREAPER = 36
+"""PR_SET_CHILD_SUBREAPER: children whose parent has ended become ours, so that their seconds can be waited for."""
 
 
 def parse_barely(data: bytes) -> None:
     """The floor: the engine's text page and nothing else."""
     flags = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
     document = pymupdf.open(stream=data, filetype="pdf")
-    document[0].get_textpage(flags=flags)
+    for page in document:
+        page.get_textpage(flags=flags)
     document.close()
 
 
-def measure(work: Callable[[bytes], object], files: list[bytes]) -> float:
-    """Files per CPU second, one round."""
+def write_markdown(data: bytes) -> None:
+    """What the command does, in this process."""
+    tree_to_markdown(read_tree(data))
+
+
+def time_work(work: Callable[[bytes], object], files: list[bytes]) -> float:
+    """CPU seconds of one round."""
     start = time.process_time()
     for data in files:
         work(data)
-    return len(files) / (time.process_time() - start)
+    return time.process_time() - start
 
 
-def measure_command(folder: Path, count: int) -> float:
-    """Pages per CPU second of `quire extract --jobs 1` over `count` one-page files, its start-up taken off."""
-    first = next(iter(sorted(folder.glob("*.pdf"))))
-    whole, start_up = (_time_command(place) for place in (folder, first))
-    return (count - 1) / max(whole - start_up, 1e-6)
-
-
-def _time_command(place: Path) -> float:
-    """CPU seconds of the command and everything it started."""
+def time_command(folder: Path, options: tuple[str, ...]) -> float:
+    """CPU seconds of `quire extract --jobs 1` over a folder and of everything that it started."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [
-        sys.executable,
-        "-m",
-        "quire.cluster.cli.main",
-        "extract",
-        str(place),
-        "--jobs",
-        "1",
-        "--ocr",
-        "never",
-        "-o",
-    ]
+    command = [sys.executable, "-m", "quire.cluster.cli.main", "extract", str(folder)]
     with tempfile.TemporaryDirectory() as out:
-        subprocess.run([*command, out], check=False, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        subprocess.run([*command, *options, *_USUAL, "-o", out], check=False, capture_output=True)
+    try:
+        while True:
+            os.wait()
+    except ChildProcessError:
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def time_peers(python: str, folder: Path) -> dict[str, float]:
+    """CPU seconds of each peer, one round in a process of its own."""
+    command = [python, str(PEERS), "time", str(folder), "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout.strip().splitlines()[-1]))
+
+
+def make_small(folder: Path, count: int) -> Path:
+    """Write one-page PDFs with one word, no two alike."""
+    folder.mkdir()
+    for number in range(count):
+        document = pymupdf.open()
+        document.new_page(width=500 + number, height=700).insert_text((72, 72), "word")
+        document.save(folder / f"{number}.pdf")
+    return folder
+
+
+def measure_source(pdfs: list[Path], rounds: int, peers: str | None, work: Path) -> dict[str, float]:
+    """Return the best pages per CPU second of each reader over the files."""
+    best: dict[str, float] = {}
+    folder = work / "files"
+    folder.mkdir()
+    for pdf in pdfs:
+        (folder / pdf.name).write_bytes(pdf.read_bytes())
+    small = make_small(work / "small", len(pdfs))
+    files = [pdf.read_bytes() for pdf in pdfs]
+    pages = sum(len(pymupdf.open(stream=data, filetype="pdf")) for data in files)
+    start_up = dict.fromkeys(RUNS, float("inf"))
+
+    def note(name: str, seconds: float) -> None:
+        best[name] = max(best.get(name, 0.0), pages / max(seconds, 1e-6))
+
+    for _ in range(rounds):
+        if peers:
+            for name, seconds in time_peers(peers, folder).items():
+                note(name, seconds)
+        note("bare engine", time_work(parse_barely, files))
+        note("in process", time_work(write_markdown, files))
+        for name, options in RUNS.items():
+            start_up[name] = min(start_up[name], time_command(small, options))
+            note(name, time_command(folder, options) - start_up[name])
+    return best | {"pages": pages} | {f"start-up of {name}": seconds for name, seconds in start_up.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", help="folder with odl/ (or QUIRE_BENCH_DATA)")
+    parser.add_argument("--data", required=True, type=Path, help="folder below which the sources are")
+    parser.add_argument("--sources", nargs="+", default=SOURCES, help="names of folders with pdfs/")
     parser.add_argument("--peers-python", default=find_peers(), help="interpreter of the peers' virtual environment")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--files", type=int, default=40, help="files of each source")
     chosen = parser.parse_args()
-    folder = find_data(chosen.data) / "odl" / "pdfs"
-    files = [pdf.read_bytes() for pdf in sorted(folder.glob("*.pdf"))]
-    best: dict[str, float] = {}
-
-    def note(name: str, value: float) -> None:
-        best[name] = max(best.get(name, 0.0), value)
-
-    for _ in range(chosen.rounds):
-        note("bare engine", measure(parse_barely, files))
-        note("quire.models.extract", measure(read_tree, files))
-        note("quire extract --jobs 1", measure_command(folder, len(files)))
-        if chosen.peers_python:
-            done = subprocess.run(
-                [chosen.peers_python, str(PEERS), "time", str(folder), "1"], capture_output=True, text=True, check=True
-            )
-            for name, value in json.loads(done.stdout.strip().splitlines()[-1]).items():
-                note(name, value)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    reference = best.get("liteparse")
-    for name, value in best.items():
-        print(f"{name:24} {value:7.1f} pages/CPU-s" + (f"  {value / reference:5.2f} × liteparse" if reference else ""))
-    compiled = isinstance(page.__loader__, ExtensionFileLoader)
-    print(f"peak RSS {peak:.0f} MB, layout {'compiled' if compiled else 'interpreted'}")
-    print(save_results("speed", {"pages_per_cpu_second": best, "peak_rss_mb": peak, "compiled": compiled}))
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1)
+    results: dict[str, dict[str, float]] = {}
+    print(f"layout {'compiled' if isinstance(order.__loader__, ExtensionFileLoader) else 'interpreted'}, "
+          f"load {os.getloadavg()[0]:.1f}")  # fmt: skip
+    for name in chosen.sources:
+        place = next((path for path in sorted(chosen.data.rglob("pdfs")) if path.parent.name == name), None)
+        if place is None:
+            raise SystemExit(f"no {name}/pdfs below {chosen.data}")
+        with tempfile.TemporaryDirectory() as work:
+            pdfs = sorted(place.glob("*.pdf"))[: chosen.files]
+            results[name] = found = measure_source(pdfs, chosen.rounds, chosen.peers_python, Path(work))
+        reference = found.get("liteparse", 0.0)
+        shown = {key: value for key, value in found.items() if key != "pages" and not key.startswith("start-up")}
+        cells = (f"{key} {value:.1f}" + f" ({value / reference:.2f})" * bool(reference) for key, value in shown.items())
+        print(f"{name}, {found['pages']:.0f} pages: {', '.join(cells)}", flush=True)
+    if all("liteparse" in found for found in results.values()):
+        for name in ("in process", *RUNS):
+            ratio = fmean(found[name] / found["liteparse"] for found in results.values())
+            print(f"mean of ratios, {name}: {ratio:.3f}")
+    print(f"load {os.getloadavg()[0]:.1f}", save_results("speed", results))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from quire.models.extract.formats.pdf.engine import pymupdf
-from quire.models.extract.formats.pdf.marks import find_marks
 from quire.models.extract.layout.lines.marks import PageMarks
 from quire.models.extract.layout.lines.mirror import mirror_marks, runs_right_to_left
 from quire.models.extract.layout.tables import continuation
@@ -21,6 +20,7 @@ from quire.models.extract.layout.tables.regions.view import PageView, view_page
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
 from quire.models.extract.layout.tables.scoring.features import FEATURE_NAMES, describe_candidates
 from quire.models.extract.layout.tables.scoring.find import find_candidates
+from quire.models.extract.pipeline.page import find_marks
 from tests.lab.training.sources import TrainingSource
 from tests.lab.training.tables.parts import cut_parts
 from tests.lab.training.tables.quality import Judged, TableContent, judge

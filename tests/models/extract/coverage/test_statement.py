@@ -10,9 +10,8 @@ from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent
 from quire.models.extract.coverage.account import account_page, account_recognised
 from quire.models.extract.coverage.painted import Painted
 from quire.models.extract.formats.pdf.engine import pymupdf
-from quire.models.extract.formats.pdf.marks import find_marks
-from quire.models.extract.layout.page import layout_page
 from quire.models.extract.pipeline.assemble import TEXT_LOST, assemble
+from quire.models.extract.pipeline.page import find_marks, layout_page
 from quire.models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import SOURCE, Paper
 

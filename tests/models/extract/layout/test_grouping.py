@@ -173,5 +173,5 @@ def test_large_item_with_round_bullet_is_not_heading(rule: BlockType) -> None:
     item = Line(50, 60, 250, 80, 76, 20.0, "• Verification", bold=True)
     text = [line(FULL, 100 + 12 * at) for at in range(20)]
     marks = PageMarks(width=420, height=600, lines=[item, *text])
-    kinds = decide_headings([rule, BlockType.PARAGRAPH], [[item], text], marks, LOOK)
+    kinds, _ = decide_headings([rule, BlockType.PARAGRAPH], [[item], text], marks, LOOK)
     assert kinds[0] is BlockType.LIST_ITEM

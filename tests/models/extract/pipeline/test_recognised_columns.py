@@ -5,8 +5,7 @@ from itertools import pairwise
 from quire.models.cdom.ports import RecognisedPage, Word
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageContent
-from quire.models.extract.pipeline.line_sizes import even_sizes
-from quire.models.extract.pipeline.ocr_regions import make_line
+from quire.models.extract.layout.lines.recognised import even_sizes, make_line
 from quire.models.extract.pipeline.recognised import apply_recognition
 
 LEADING, HEIGHT = 12.0, 12.2

@@ -6,9 +6,9 @@ from quire.models.cdom.flags import LIGATURES_RESTORED, UNDECODED
 from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageBlock, PageContent
-from quire.models.extract.formats.pdf.document import open_pdf
 from quire.models.extract.formats.pdf.engine import pymupdf
-from quire.models.extract.text_quality.ligatures import flag_undecoded
+from quire.models.extract.pipeline.pdf import open_pdf
+from quire.models.extract.text_quality.miscoded import flag_undecoded
 from tests.models.extract.text_quality.scrambling import make_page, map_font
 
 GLYPHS = "[124 /fi 126 /fl 123 /q 125 /W]"

@@ -12,7 +12,7 @@ from quire.models.cdom.ports import Word
 from quire.models.extract.coverage.painted import Painted, strip_blanks
 from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs
 from quire.models.extract.layout.lines.marks import PageMarks
-from quire.models.extract.pipeline.ocr_regions import make_marks
+from quire.models.extract.layout.lines.recognised import make_marks
 
 ENGINE: Final = "pdfium"
 VERSION: Final = str(pypdfium2.version.PDFIUM_INFO.build)

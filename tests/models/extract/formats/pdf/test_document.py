@@ -21,15 +21,15 @@ from quire.models.cdom.tree import FURNITURE, PageStatus
 from quire.models.cdom.visible import visible_blocks
 from quire.models.extract.contract import dump_facts, dump_page, failed_page, load_facts, load_page
 from quire.models.extract.formats.common.page_selection import select_pages
-from quire.models.extract.formats.pdf import document as pdf_document
-from quire.models.extract.formats.pdf import page as pdf_page
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.formats.pdf.facts import parse_date
 from quire.models.extract.formats.pdf.structure.referee import Referee
 from quire.models.extract.layout import page as layout_page
+from quire.models.extract.pipeline import pdf as pdf_document
 from quire.models.extract.pipeline.assemble import assemble
 from quire.models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import SOURCE, Paper, read_tree
+from tests.models.extract.passes import find_pass
 
 of_sources = pytest.mark.skipif(
     isinstance(layout_page.__loader__, ExtensionFileLoader),
@@ -115,9 +115,9 @@ def test_failed_page_stays_in_tree_with_warning() -> None:
 
 @of_sources
 @pytest.mark.usefixtures("steps_may_fail")
-@pytest.mark.parametrize(("broken", "kind"), [(None, "TypeError"), (itemgetter(99), "IndexError")])
+@pytest.mark.parametrize(("broken", "kind"), [(7, "TypeError"), (itemgetter(99), "IndexError")])
 def test_layout_bug_costs_one_step(monkeypatch: pytest.MonkeyPatch, broken: object, kind: str) -> None:
-    monkeypatch.setattr(layout_page, "merge_pieces", broken)
+    monkeypatch.setattr(find_pass("pieces"), "function", broken)
     read = open_document(make_pages(1), ReadOptions()).read_page(1)
     assert (read.content.status, read.content.warnings) == (PageStatus.OK, ("step-failed", "step-pieces"))
     assert (read.fault or "").startswith(f"step pieces: {kind} at models/extract/steps.py:")
@@ -125,7 +125,7 @@ def test_layout_bug_costs_one_step(monkeypatch: pytest.MonkeyPatch, broken: obje
 
 @of_sources
 def test_bug_outside_all_steps_leaves_the_page_to_the_second_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_page, "find_marks", None)
+    monkeypatch.setattr(find_pass("text"), "function", 7)
     read = open_document(make_pages(1), ReadOptions()).read_page(1)
     assert (read.content.status, read.content.warnings, read.content.engine) == (
         PageStatus.OK,
@@ -133,19 +133,19 @@ def test_bug_outside_all_steps_leaves_the_page_to_the_second_engine(monkeypatch:
         "pdfium",
     )
     assert [block.text for block in read.content.blocks] == ["page 1"]
-    assert (read.fault or "").startswith("TypeError at models/extract/formats/pdf/page.py:")
+    assert (read.fault or "").startswith("TypeError at models/extract/steps.py:")
 
 
 @of_sources
 def test_bug_on_a_page_that_no_engine_reads_is_internal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_page, "find_marks", None)
+    monkeypatch.setattr(find_pass("text"), "function", 7)
     monkeypatch.setattr(Referee, "read_page", lambda *_: None)
     content = open_document(make_pages(1), ReadOptions()).read_page(1).content
     assert (content.status, content.error) == (PageStatus.FAILED, ErrorCode.INTERNAL)
 
 
 def test_page_that_both_engines_refuse_is_malformed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_page, "find_marks", lambda *_, **__: pymupdf.open(stream=b"", filetype="pdf"))
+    monkeypatch.setattr(find_pass("text"), "function", lambda *_: pymupdf.open(stream=b"", filetype="pdf"))
     monkeypatch.setattr(Referee, "read_page", lambda *_: None)
     read = open_document(make_pages(1), ReadOptions()).read_page(1)
     assert (read.content.error, read.fault) == (ErrorCode.MALFORMED, None)

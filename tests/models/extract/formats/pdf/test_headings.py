@@ -83,7 +83,8 @@ def test_heading_that_the_running_head_repeats_stays_a_heading(
         [Line(50, 270, 150, 276, 275, 7.0, "Smart Cards")],
     ]
     kinds = [BlockType.PAGE_HEADER, BlockType.HEADING, BlockType.HEADING, BlockType.HEADING]
-    decided = decide_headings(kinds, groups, PageMarks(width=400, height=600, lines=[]), PageLook(10, 0, 400, 600))
+    marks = PageMarks(width=400, height=600, lines=[])
+    decided, _ = decide_headings(kinds, groups, marks, PageLook(10, 0, 400, 600))
     assert decided == [BlockType.PAGE_HEADER, BlockType.HEADING, BlockType.PARAGRAPH, BlockType.PARAGRAPH]
 
 
@@ -101,5 +102,5 @@ def test_a_page_of_very_many_pieces_keeps_the_rules() -> None:
     groups = [[Line(50, y, 90, y + 8, y + 7, 10, "Place")] for y in range(THRESHOLDS.most_groups + 1)]
     kinds = [BlockType.HEADING] * len(groups)
     marks = PageMarks(width=400, height=600, lines=[])
-    assert decide_headings(kinds, groups, marks, PageLook(10, 0, 400, 600)) == kinds
-    assert decide_headings(kinds[1:], groups[1:], marks, PageLook(10, 0, 400, 600)) != kinds[1:]
+    assert decide_headings(kinds, groups, marks, PageLook(10, 0, 400, 600))[0] == kinds
+    assert decide_headings(kinds[1:], groups[1:], marks, PageLook(10, 0, 400, 600))[0] != kinds[1:]

@@ -11,11 +11,11 @@ from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.ports import RecognisedPage, RecognisePages, Word
 from quire.models.cdom.tree import BlockType, Route
 from quire.models.extract.contract import PageContent, PageRead
-from quire.models.extract.formats.pdf.document import open_pdf
 from quire.models.extract.formats.pdf.engine import pymupdf
-from quire.models.extract.formats.pdf.marks import find_marks
 from quire.models.extract.formats.pdf.render import draw_grey
 from quire.models.extract.formats.pdf.visibility.picture_text import looks_like_text, may_be_text
+from quire.models.extract.pipeline.page import find_marks
+from quire.models.extract.pipeline.pdf import open_pdf
 from quire.models.extract.pipeline.plan import TEXT_IN_PICTURES
 from quire.models.extract.pipeline.recognised import apply_recognition
 from quire.models.neural.ocr.rapid import RapidRecogniser

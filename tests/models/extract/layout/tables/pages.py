@@ -3,7 +3,7 @@
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.layout.lines.marks import Line, PageMarks
-from quire.models.extract.layout.page import layout_page
+from quire.models.extract.pipeline.page import layout_page
 
 SIZE = 10.0
 PROSE = "The committee met in the spring and went on to look at what the other members had said about it."

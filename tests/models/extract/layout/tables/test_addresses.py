@@ -5,11 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from quire.models.extract.contract import PageBlock
-from quire.models.extract.formats.pdf.marks import find_marks
 from quire.models.extract.layout.lines.marks import PageMarks
-from quire.models.extract.layout.page import layout_page
 from quire.models.extract.layout.tables.scoring.addresses import free_addresses
 from quire.models.extract.layout.tables.scoring.find import FoundTable, find_tables
+from quire.models.extract.pipeline.page import find_marks, layout_page
 from tests.models.extract.formats.pdf.paper import Paper
 
 ADDRESS = ("Brightwater Joinery Ltd", "Ms Helen Marsh", "14 Quay Street", "Bristol BS1 4RN")

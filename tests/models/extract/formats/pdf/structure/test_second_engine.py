@@ -10,12 +10,12 @@ from quire.actors.sandbox.warmup import _write_pdf as write_pdf
 from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.tree import PageStatus, Tree
-from quire.models.extract.formats.pdf import document as pdf_document
-from quire.models.extract.formats.pdf import page as pdf_page
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.formats.pdf.structure.referee import VERSION, Referee
+from quire.models.extract.pipeline import pdf as pdf_document
 from quire.models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import LOREM, Paper, read_tree
+from tests.models.extract.passes import find_pass
 
 WORDS = LOREM.replace(".", "").split()
 FLATE = b"/Filter /FlateDecode"
@@ -137,7 +137,7 @@ def test_second_engine_places_words_as_the_first(rotation: int, monkeypatch: pyt
     paper.page.set_rotation(rotation)
     data = paper.save()
     (first,) = read(data).blocks
-    monkeypatch.setattr(pdf_page, "find_marks", refuse)
+    monkeypatch.setattr(find_pass("text"), "function", refuse)
     (second,) = read(data).blocks
     assert second.text == first.text
     assert first.bbox is not None
@@ -152,13 +152,13 @@ def refuse(*args: object, **kwargs: object) -> object:
 def test_second_engine_reads_only_visible_words_on_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pdf_page, "find_marks", refuse)
+    monkeypatch.setattr(find_pass("text"), "function", refuse)
     hidden = b"BT /F1 9 Tf 3 Tr 60 500 Td (hidden) Tj ET BT /F1 9 Tf 0 Tr 60 -90 Td (outside) Tj ET "
     assert words_of(read(make_file(hidden + b"BT /F1 9 Tf 60 700 Td (shown) Tj ET"))) == ["shown"]
 
 
 def test_page_without_words_that_the_first_engine_refuses_is_not_complete(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_page, "find_marks", refuse)
+    monkeypatch.setattr(find_pass("text"), "function", refuse)
     tree = read(make_file(b"0 0 100 100 re f"))
     assert tree.coverage is not None
     assert (tree.coverage.complete, tree.pages[0].status) == (False, PageStatus.OK)

@@ -1,19 +1,28 @@
 """An open PDF: reopens the file to keep memory bounded and turns engine errors into ours."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from quire.models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, ResourceLimit
 from quire.models.cdom.geometry import Bbox
-from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.ports import DetectedPage, PageImage
 from quire.models.cdom.tree import DAMAGED
-from quire.models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, PageRead, failed_page
+from quire.models.extract.contract import (
+    SECOND_ENGINE,
+    TAGS_IGNORED,
+    DocumentFacts,
+    PageBlock,
+    PageContent,
+    PageRead,
+    failed_page,
+)
 from quire.models.extract.coverage.total import count_written
-from quire.models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, without_collector
+from quire.models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, take_messages, without_collector
 from quire.models.extract.formats.pdf.facts import find_facts, find_label, has_attachments, is_labelled, is_tagged
 from quire.models.extract.formats.pdf.notes import name_attachments
-from quire.models.extract.formats.pdf.page import read_pdf_page, read_words
+from quire.models.extract.formats.pdf.opinions import doubt_content
 from quire.models.extract.formats.pdf.render import render_area, render_picture_blocks
 from quire.models.extract.formats.pdf.repair import (
     ENCRYPTED_ATTACHMENT,
@@ -28,6 +37,7 @@ from quire.models.extract.formats.pdf.repair import (
 from quire.models.extract.formats.pdf.structure.referee import Referee, save_copy
 from quire.models.extract.formats.pdf.structure.soundness import is_sound
 from quire.models.extract.formats.pdf.visibility.clipped import layers_off
+from quire.models.extract.pipeline.page import PageColumns, read_marks, read_printed
 from quire.models.extract.steps import Steps, read_in_steps
 from quire.models.faults import own_fault, ran_out_of_memory
 
@@ -90,11 +100,13 @@ class PdfDocument:
 
     def _read(self, number: int, seen: DetectedPage | None = None) -> PageRead:
         def read_first(steps: Steps) -> PageRead:
+            take_messages()
             page = self._engine[number - 1]
-            read = read_pdf_page(
-                page, number, self._options, self._layers,
-                tagged=self._is_tagged, seen=seen, steps=steps, referee=self._referee,
+            columns = PageColumns(
+                self._options, number, page, self._layers,
+                tagged=self._is_tagged, referee=self._referee, detected=seen,
             )  # fmt: skip
+            read = read_printed(columns, steps)
             return replace(read, content=self._complete(read.content, page))
 
         try:
@@ -111,12 +123,23 @@ class PdfDocument:
 
     def _read_second(self, number: int, fault: str | None) -> PageRead:
         """Return the words of a page that the second engine reads, a failed page where that refuses it too."""
-        read, steps = read_in_steps(lambda steps: read_words(self._referee, number, self._options, steps))
+        read, steps = read_in_steps(partial(self._read_words, number))
         if read is None or (fault is not None and not read.content.blocks):
             code = ErrorCode.MALFORMED if fault is None else ErrorCode.INTERNAL
             return PageRead(content=failed_page(number, code), fault=fault)
         read = _tell_steps(read, steps)
         return replace(read, fault=fault or read.fault)
+
+    def _read_words(self, number: int, steps: Steps) -> PageRead | None:
+        """Return a page of which only the second engine knows the words, None where it refuses the page."""
+        marks = self._referee.read_page(number)
+        if marks is None:
+            return None
+        marks.number = number
+        marks.warnings.append(SECOND_ENGINE)
+        if not marks.lines:
+            doubt_content(marks)
+        return read_marks(PageColumns(replace(self._options, ocr=OcrMode.NEVER), number, marks=marks), steps)
 
     def _complete(self, content: PageContent, page: Any) -> PageContent:
         """Add what the file states outside its pages: the page's label, and names of attachments to the first page."""

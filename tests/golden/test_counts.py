@@ -1,0 +1,15 @@
+"""Reading takes no more work than recorded, in counts that are the same at any load."""
+
+from tests.golden.counts import COUNTED, choose_documents, count_work, load_record
+
+_ROOM = 1.02
+"""Factor by which a count may exceed the record: versions of Python differ by less."""
+
+
+def test_reading_takes_no_more_calls_than_recorded() -> None:
+    recorded = load_record()
+    counted = count_work(choose_documents())
+    assert counted.keys() == recorded.keys()
+    assert all(counted[name] for name in COUNTED), "a counted function has another name now: see COUNTED"
+    risen = {name: (recorded[name], count) for name, count in counted.items() if count > _ROOM * recorded[name]}
+    assert not risen, f"{risen}: see tests/golden/counts.py"
