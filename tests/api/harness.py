@@ -40,8 +40,8 @@ from quire.storage.targets.contract import TargetRecord, TargetSettings
 from quire.storage.targets.opening import TargetKinds
 from quire.storage.values.ids import new_worker_id
 from quire.storage.values.rows import Claim, Failed, Succeeded
+from tests.api.keys import ring_of
 from tests.builders import make_block, make_tree
-from tests.keys import ring_of
 
 KEYS = "acme:read=acme-read,acme:write=acme-write,acme:admin=acme-admin,zeta=zeta-all"
 PDF = b"%PDF-1.4\n% tiny\n%%EOF\n"

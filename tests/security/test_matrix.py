@@ -32,7 +32,7 @@ from quire.storage.values.ids import (
     new_webhook_id,
 )
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
-from tests.keys import ring_of
+from tests.api.keys import ring_of
 
 pytestmark = pytest.mark.long
 

@@ -9,7 +9,7 @@ from quire.serve_apps.access.caller import identify
 from quire.serve_apps.access.errors import InvalidOrg, ScopeMissing, Unauthenticated
 from quire.serve_apps.access.keys import InvalidApiKeys, KeyRing, default_key, parse_api_keys
 from quire.serve_apps.access.scopes import KeyScope
-from tests.keys import ring_of
+from tests.api.keys import ring_of
 
 RING = ring_of("acme:read=r1,acme:write=w1,acme=a=b=c,zeta:admin=z1")
 REST = "-of-twenty-characters"

@@ -11,7 +11,7 @@ from quire.serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
 from quire.storage.store import Store
 from quire.storage.values.signing import Signer
 from tests.api.harness import make_resources, serving
-from tests.keys import ring_of
+from tests.api.keys import ring_of
 from tests.ui.conftest import SAME_SITE, SITE, Visitor, visitor_of
 
 

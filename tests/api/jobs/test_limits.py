@@ -14,7 +14,7 @@ from quire.serve_apps.api.context.resources import ApiLimits
 from quire.storage.access.api_keys import add_key, list_keys, revoke_key
 from quire.storage.store import Store
 from tests.api.harness import PDF, TREE, client_of, files, make_resources, serving
-from tests.keys import ring_of
+from tests.api.keys import ring_of
 from tests.waiting import PATIENCE_S
 
 

@@ -19,9 +19,9 @@ from quire.models.neural.fakes import ScriptedRecogniser
 from quire.storage.store import Store
 from quire.storage.values.rows import JobId
 from tests.api.harness import KEYS, client_of, serving
+from tests.api.keys import ring_of
 from tests.cluster.compose.otlp_receiver import Receiver, receiving
 from tests.cluster.compose.test_compose import paper, runtime, wait_for
-from tests.keys import ring_of
 from tests.storage.webhooks.test_egress_tls import make_certificate
 from tests.waiting import PATIENCE_S
 

@@ -28,7 +28,7 @@ from quire.storage.postgres.schema import check_schema, migrate
 from quire.storage.postgres.service_role import let_service_in
 from quire.storage.store import Store, open_store
 from tests.api.harness import client_of, make_resources, serving
-from tests.keys import ring_of
+from tests.api.keys import ring_of
 from tests.storage.postgres.catalog import read_catalog
 
 pytestmark = pytest.mark.long
