@@ -247,6 +247,14 @@ class TargetDocumentTable(SQLModel, table=True):
     next_attempt_at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
+class BackupTable(SQLModel, table=True):
+    """A backup that was made of this deployment, by its folder; whether it still exists is not known."""
+
+    __tablename__ = "backups"
+    path: str = Field(sa_column=Column(Text, primary_key=True))
+    made_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
 class DeploymentTable(SQLModel, table=True):
     """The one row that identifies this deployment; `storage/upkeep/deployment.py` compares it with the stores.
 
