@@ -39,6 +39,18 @@ _NO_NAME = CALENDAR | frozenset(
 )
 
 
+_PREFIXES = "Mc|Mac|Fitz|De|Del|Della|Di|Du|La|Le|Van|Von"
+_CAMEL = re.compile(rf"(?!(?:{_PREFIXES})[A-Z])(?:[^\W\d_]*[a-z][A-Z]|[A-Z]{{2}}[a-z])[^\W\d_]*")
+_AGENTS = frozenset(("by", "von", "par", "por", "przez", "door", "av", "da"))
+"""Words before someone who did something."""
+_BANK_CODE = re.compile(r"[A-Z]{8}XXX")
+_BANK_WORDS = frozenset(("SWIFT", "BIC", "IBAN", "SEPA"))
+_ACRONYM = re.compile(r"[^\W\d_a-zß-öø-ÿ]{2,6}")
+_LONG_UNCASED = re.compile("[\u0e00-\u0e7f\u3040-\u9fff\uac00-\ud7af]{7}")
+"""More signs of Thai, Chinese, Japanese or Korean than a name has."""
+_SPACES = " \n\t"
+
+
 @dataclass(frozen=True, slots=True)
 class TaggedToken:
     """`label` without its prefix, at `text[start:end]`; `score`: how likely any name stands there."""
@@ -57,7 +69,30 @@ def find_people(text: str, tokens: Sequence[TaggedToken]) -> list[Hit]:
         spans = [_with_surname(text, start, end) for start, end in spans]
         spans += _weak(text, [token for token in tokens if token.label in PERSON and token.score < LEAST_SCORE])
     countries = set(find_countries(text))
-    return [Hit(Kind.PERSON, _past_former(text, *span), span[1]) for span in spans if span not in countries]
+    spans = [span for span in spans if span not in countries and not is_term(text, *span)]
+    return [Hit(Kind.PERSON, _past_former(text, *span), span[1]) for span in spans]
+
+
+def is_term(text: str, start: int, end: int) -> bool:
+    """Return whether the words here are no name but terms of a trade: `MaterialSample`, `OP-T14-028`, `FOSS`.
+
+    A word in capitals alone is a term where its line has small letters before it, as in `the RAPTOR server`.
+    """
+    first = max(text.rfind(space, 0, start) for space in _SPACES) + 1
+    before = text[text.rfind("\n", 0, start) + 1 : first].rstrip()
+    after = text[end : end + 2]
+    words = [word.strip("()[]{}<>,;:.!?\"'“”„‘’«»") for word in (text[first:start] + text[start:end]).split()]
+    if after[:1] and (after[0] in "_" or after == "::"):
+        return True
+    tail = re.match(r"[\w-]*", text[end:])
+    words[-1] += tail[0] if tail is not None else ""
+    if len(words) == 1 and _ACRONYM.fullmatch(words[0]):
+        return before[-1:].islower() and before.rpartition(" ")[2] not in _AGENTS
+    if not _BANK_WORDS.isdisjoint(words) or any(_BANK_CODE.fullmatch(word) for word in words):
+        return True
+    if _LONG_UNCASED.search(text, start, end) or not any(map(str.isalpha, text[start:end])):
+        return True
+    return all(_CAMEL.fullmatch(word) or any(map(str.isdigit, word)) for word in words)
 
 
 def _past_former(text: str, start: int, end: int) -> int:

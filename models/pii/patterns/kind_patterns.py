@@ -190,6 +190,7 @@ PATTERNS: tuple[Pattern, ...] = (
         Kind.IP,
         re.compile(
             r"(?<![\w.])(?<!§ )(?<!line )(?<!tion )(?<!item )(?<!pter )(?<!Kapitel )(?<!Ziffer )"
+            r"(?<!ersion )(?<!ersion: )(?<!ersión )(?<!ersja )(?<!ersie )(?<!ersione )(?<!elease )(?<!uild )(?<!irmware )"
             r"(?!(?:(?<=\n)|(?<![\s\S]))(?:[1-9][0-9]?\.){4} [^\W\d_a-z])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w]|\.[0-9])"
         ),
         starts.at_shape(rb"0\.(?=0{1,3}\.0{1,3}\.0)", back=2),
@@ -266,7 +267,7 @@ class RegexDetector:
     """The default engine: all patterns above and phone numbers, overlaps settled by precedence."""
 
     name = "regex"
-    version = "6"
+    version = "7"
 
     def __init__(self, *, urls: bool = True) -> None:
         """Without `urls` addresses on the web are not looked for: they name no person."""
