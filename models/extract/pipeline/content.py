@@ -11,8 +11,8 @@ from quire.models.cdom.tree import Route
 from quire.models.extract.contract import PageBlock, PageContent, ReadArea
 from quire.models.extract.coverage.account import account_page
 from quire.models.extract.coverage.total import count_written
+from quire.models.extract.formats.pdf.annotations import make_attached, make_comments
 from quire.models.extract.formats.pdf.engine import ENGINE, VERSION
-from quire.models.extract.formats.pdf.notes import make_attached, make_comments
 from quire.models.extract.formats.pdf.render import draw_grey, render_area, render_only
 from quire.models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
 from quire.models.extract.layout.lines.marks import PageMarks

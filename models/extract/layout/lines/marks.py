@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.coverage.painted import Painted
+from quire.models.extract.coverage.account import Painted
 from quire.models.extract.math.glyphs import MathGlyph
 
 
