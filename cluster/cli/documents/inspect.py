@@ -1,7 +1,7 @@
 """`quire inspect`: one page with the boxes, types and reading order of its blocks drawn over it.
 
-`quire explain`: which pass of reading set a block's type, level, order and cells, and by which numbers. Both read in the
-sandbox, as `quire extract` does. Knows no Ray, no database and no HTTP.
+`quire explain`: which pass of reading set a block's type, level, order and cells, and by which numbers. Both read in
+the sandbox, as `quire extract` does. Know no Ray, no database and no HTTP.
 """
 
 import io
