@@ -15,7 +15,7 @@ NEEDS = $(if $(ROOM),,$(if $(filter frameworks chart,$(SUITE)),.venv-$(SUITE)/.d
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/lab -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 CORE_TESTS := $(ALL_TESTS) --ignore tests/packages -m "not nightly"
 
-.PHONY: up down guide status test test-packages nightly drill conformance chromium check format golden coverage mutants audit bench pictures release dist train lock clean help
+.PHONY: up down guide status test test-packages nightly drill conformance chromium check format golden coverage mutants audit bench pictures release dist images train lock clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -136,8 +136,8 @@ coverage: $(VENV)/.dev chromium ## line and branch coverage of all tests: table 
 mutants: $(VENV)/.dev ## check that the own tests of ten modules notice sampled mutants: make mutants SAMPLE=20
 	$(BIN)/python -m tests.lab.bench.mutation --sample $(or $(SAMPLE),20)
 
-audit: $(VENV)/.dev ## compare the locked dependencies with public advisories; skipped without a network
-	$(BIN)/python -m tests.security.audit
+audit: $(VENV)/.dev ## compare the locked dependencies with public advisories: of osv.dev, or ADVISORIES=folder or zip of its files
+	$(BIN)/python -m tests.security.audit $(ADVISORIES)
 
 ##@ Bench
 
@@ -157,6 +157,10 @@ release: $(VENV)/.dev ## make a release: make release VERSION=X.Y.Z; without VER
 
 dist: $(VENV)/.dev ## build the wheels of server and clients and the npm package (needs npm) into dist/
 	@$(BIN)/python -m quire.cluster.dist.build dist
+	@$(BIN)/python -m quire.cluster.dist.statements dist
+
+images: $(VENV)/.dev ## pin the base images by digest and build the images (needs docker)
+	@$(BIN)/python -m quire.cluster.dist.images
 
 train: $(VENV)/.dev ## train tables, headings, levels and confidence: make train SETS=folder [TRAIN_ARGS=--keep]
 	@$(PIP) --require-hashes --no-deps -r configs/locks/train.lock

@@ -6,6 +6,7 @@ are independent of Ray. Placement, counts and autoscaling are set in cluster/ser
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from ray.serve._private import replica
 from quire.actors.reading.on_demand import OnDemand as OnDemandReader
 from quire.actors.recogniser import Recogniser as PageRecogniser
 from quire.actors.search.index_writer import IndexWriting
+from quire.models.cdom.ports import PortUnavailable
 from quire.serve_apps.api.http.pieces import PIECE_BYTES, InPieces
 from quire.serve_apps.api.proxy.small_bodies import CARRIED
+from quire.serve_apps.vlm_fault import VlmFault
 from quire.storage.values.native_panics import native_panics
 
 if TYPE_CHECKING:  # of quire-gpu, which may be missing
@@ -192,6 +195,7 @@ class _Answering:
 
 
 RECOGNISER_CALLS, ON_DEMAND_CALLS, VLM_CALLS = 64, 32, 64  # calls waiting at one replica: pages of several readers
+VLM_RETRY_S = 120.0  # seconds between two tries to start an engine
 BACKGROUND_CALLS = 256  # calls at the background process: more than waiting writes, to leave room for pictures
 
 
@@ -233,24 +237,47 @@ class Recogniser(_Answering):
     health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class VlmOcr(_Answering):
-    """Reads pages into blocks with a vision-language model. Pages in progress at a stop are finished first."""
+    """Reads pages into blocks with a vision-language model. Pages in progress at a stop are finished first.
+
+    An engine that does not start is tried again every `VLM_RETRY_S`: Serve would try three times and then never again.
+    """
 
     def __init__(self, build: "Callable[[], VlmReader]") -> None:
         super().__init__(VLM_CALLS)
-        self._reader = build()
+        self._build, self._fault, self._retry_at = build, "", 0.0
+        self._reader: VlmReader | None = None
+        self._shown = VlmFault()
+        self._start()
+
+    def _start(self) -> None:
+        self._retry_at = time.monotonic() + VLM_RETRY_S
+        try:
+            self._reader, self._fault = self._build(), ""
+        except Exception as error:  # any error of an engine's or model's code
+            self._fault = str(error).strip() or type(error).__name__
 
     async def transcribe(self, *values: Any) -> Any:
-        """Run `quire.actors.vlm.page_reader.VlmReader.transcribe`."""
+        """Run `quire.actors.vlm.page_reader.VlmReader.transcribe`. Raises `PortUnavailable` without an engine."""
+        if self._reader is None:
+            raise PortUnavailable("vlm_ocr", self._fault)
         return await self._answer(self._reader.transcribe, *values)
 
+    async def fault(self) -> str:
+        """Return the reason for which the engine cannot read pages, in its own words; empty if it can."""
+        return (self._reader.fault or "") if self._reader is not None else self._fault
+
     async def check_health(self) -> None:
-        """Fail if the engine has died, so that Serve replaces the replica."""
-        if not self._reader.healthy():
+        """Store the fault, start a missing engine again, and fail if a running one has died: Serve replaces it."""
+        self._shown.write(await self.fault())
+        if self._reader is None and time.monotonic() > self._retry_at:
+            await asyncio.to_thread(self._start)
+        elif self._reader is not None and not self._reader.healthy():
             raise RuntimeError("the engine has died")
 
     async def __del__(self) -> None:
         """Close the engine. Serve awaits this before a stop."""
-        await asyncio.to_thread(self._reader.close)
+        if self._reader is not None:
+            await asyncio.to_thread(self._reader.close)
 
 
 EMBEDDER_CALLS, INDEX_WRITER_CALLS, SEARCHER_CALLS = 64, 64, 32

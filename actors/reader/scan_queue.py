@@ -1,4 +1,4 @@
-"""Long documents that are searched for personal data, each in a separate process, so that the reading loop goes on.
+"""Long documents that are searched for personal data, each in a separate process, so that the reading loop continues.
 
 A read document becomes a flagged one for the publisher. A scan that exceeds its budget is incomplete and is not
 repeated. Documents of several tenants take turns: one tenant holds all processes only while no other waits.

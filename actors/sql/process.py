@@ -157,7 +157,7 @@ def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
 
 def _read_request(stream: BinaryIO) -> tuple[dict[str, Any], pa.Table]:
     asked: dict[str, Any] = json.loads(stream.readline())
-    return asked, pa.ipc.open_stream(stream.read()).read_all()
+    return asked, pa.ipc.open_stream(stream).read_all()
 
 
 def _refuse(code: str, text: str) -> bytes:

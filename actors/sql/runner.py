@@ -52,8 +52,14 @@ class SqlRunner:
         self._lock, self._ahead = threading.Lock(), list[subprocess.Popen[bytes]]()
         weakref.finalize(self, _end, self._ahead)
 
-    def run(self, statement: str, cells: bytes | memoryview, *, max_rows: int) -> SqlAnswer:
-        """Return the answer. Raises `SqlRefused`, and `PortUnavailable` while too many queries run."""
+    def run(self, statement: str, cells: Iterable[bytes], *, max_rows: int) -> SqlAnswer:
+        """Return the answer.
+
+        Raises:
+            SqlRefused: The statement is not allowed or wrong, or exceeds a limit.
+            PortUnavailable: Too many queries run.
+            Exception: `cells` failed.
+        """
         if not self._places.acquire(timeout=self._limits.timeout_s):
             raise PortUnavailable(PORT, "full")
         try:
@@ -69,20 +75,24 @@ class SqlRunner:
             is_truncated=answer["is_truncated"],
         )
 
-    def _run(self, asked: bytes, cells: bytes | memoryview) -> bytes:
-        """Return what the process writes. Raises `SqlRefused` if it exceeds a limit."""
+    def _run(self, asked: bytes, cells: Iterable[bytes]) -> bytes:
+        """Return what the process writes. Raises `SqlRefused` if it exceeds a limit, and errors of `cells`."""
         with self._taken() as process, ThreadPoolExecutor(2, thread_name_prefix=PORT) as threads:
-            idle = IdleClock(process.pid)
-            threads.submit(_send, process, asked + b"\n", cells)
+            idle, is_loading = IdleClock(process.pid), threading.Event()
+            sent = threads.submit(_send, process, asked + b"\n", cells, is_loading)
             answer = threads.submit(_receive, process)
             while True:
                 try:
                     written = answer.result(LOOK_S)
                 except TimeoutError:
+                    if is_loading.is_set():  # the process waits for cells
+                        idle = IdleClock(process.pid)
                     if idle.read() < STALL_IDLE_S:
                         continue
                     process.kill()  # which ends both threads
                     raise SqlRefused("sql-over-limit", _SLOW) from None
+                if (failed := sent.exception()) is not None:
+                    raise failed
                 if process.wait():
                     raise SqlRefused("sql-over-limit", _SLOW)
                 return written
@@ -112,12 +122,25 @@ class SqlRunner:
         )
 
 
-def _send(process: subprocess.Popen[bytes], *parts: bytes | memoryview) -> None:
-    """Write the request in parts: joined, the cells would be in memory twice."""
+def _send(process: subprocess.Popen[bytes], asked: bytes, cells: Iterable[bytes], is_loading: threading.Event) -> None:
+    """Write the request piece by piece; `is_loading` is set while a piece is made.
+
+    If the pieces end with an error, the process is ended.
+    """
     assert process.stdin is not None
-    with suppress(BrokenPipeError), process.stdin as stream:
-        for part in parts:
-            stream.write(part)
+    try:
+        with suppress(BrokenPipeError), process.stdin as stream:
+            stream.write(asked)
+            is_loading.set()
+            for piece in cells:
+                is_loading.clear()
+                stream.write(piece)
+                is_loading.set()
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        is_loading.clear()
 
 
 def _receive(process: subprocess.Popen[bytes]) -> bytes:

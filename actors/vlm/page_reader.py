@@ -33,6 +33,8 @@ class VlmReader:
     ) -> None:
         self._model, self._engine, self._page_timeout_s = model, engine, page_timeout_s
         self._places = threading.BoundedSemaphore(max_callers)
+        self.fault: str | None = None
+        """Reason for which the engine could not be asked last; None since its last answer."""
 
     def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
         """Return the page as the model reads it. Raises `PortUnavailable`, `PageRefused`, `Malformed` (bad picture)."""
@@ -57,7 +59,12 @@ class VlmReader:
         try:
             answers = self._engine.generate(asks, timeout_s - (time.monotonic() - started)) if asks else []
         except MlUnavailable as error:
+            self.fault = str(error)
             raise PortUnavailable(PORT, "no model") from error
+        except PortUnavailable as error:
+            self.fault = error.reason
+            raise
+        self.fault = None
         blocks, cut = self._read(page, regions, asks, [_trim(answer) for answer in answers])
         return RecognisedPage(
             number=page.number,

@@ -6,7 +6,10 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
+
+import httpx
 
 from quire.actors.chat.endpoint import FIRST_PAUSE_S, ChatEndpoint
 from quire.actors.vlm.answer_guard import AnswerWatch
@@ -15,6 +18,8 @@ from quire.actors.vlm.models.pictures import to_png
 from quire.models.cdom.ports import PortUnavailable
 
 PORT = "vlm_ocr"
+SILENCE_S = 15.0
+"""Seconds without a token after which an endpoint counts as stuck, so that the CPU reads the page."""
 TRIES = 4  # attempts for one page, the first included
 MAX_LINE = 1 << 20  # bytes of one event of the stream
 MAX_CHARS = 400_000  # characters of one page's answer: a newspaper page has 40,000
@@ -34,10 +39,11 @@ class RemoteEngine:
         concurrency: int = 16,
         connect_s: float = 5.0,
         first_pause_s: float = FIRST_PAUSE_S,
+        silence_s: float = SILENCE_S,
     ) -> None:
         self._endpoint = ChatEndpoint(
             url, port=PORT, tries=TRIES, key=key, concurrency=concurrency, connect_s=connect_s,
-            first_pause_s=first_pause_s,
+            first_pause_s=first_pause_s, silence_s=silence_s,
         )  # fmt: skip
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix=PORT)
         self._fallback_model = fallback_model
@@ -86,9 +92,7 @@ class RemoteEngine:
             return self._model
 
     def _ask(self, ask: Ask, model: str, deadline: float) -> Answer:
-        return self._endpoint.complete(
-            make_request(ask, model), deadline, lambda response: _collect(response.iter_lines(), AnswerWatch(deadline))
-        )
+        return self._endpoint.complete(make_request(ask, model), deadline, partial(_read, AnswerWatch(deadline)))
 
 
 def make_request(ask: Ask, model: str) -> dict[str, Any]:
@@ -125,6 +129,14 @@ def _extras(ask: Ask) -> dict[str, Any]:
     return extras
 
 
+def _read(watch: AnswerWatch, response: httpx.Response) -> Answer:
+    """Return the answer, streamed or in one piece, as servers without streaming send it. Raises `ValueError`."""
+    if "json" not in response.headers.get("content-type", ""):
+        return _collect(response.iter_lines(), watch)
+    text, finish = _read_event(response.read().decode(), "message")
+    return Answer(text=text[:MAX_CHARS], ending=AnswerEnd.STOP if finish in ("stop", None) else AnswerEnd.LENGTH)
+
+
 def _collect(lines: Iterator[str], watch: AnswerWatch) -> Answer:
     """Return the streamed text up to its end, the deadline or a loop. Raises `ValueError` for any other stream."""
     text, ending = "", AnswerEnd.LENGTH  # a stream that just stops was cut
@@ -144,7 +156,7 @@ def _collect(lines: Iterator[str], watch: AnswerWatch) -> Answer:
     return Answer(text=text, ending=ending)
 
 
-def _read_event(payload: str) -> tuple[str, str | None]:
+def _read_event(payload: str, part: str = "delta") -> tuple[str, str | None]:
     event = json.loads(payload)
     choices = event.get("choices") if isinstance(event, dict) else None
     if not isinstance(choices, list):
@@ -152,5 +164,5 @@ def _read_event(payload: str) -> tuple[str, str | None]:
     if not choices:
         return "", None  # the last event with the usage figures
     choice = choices[0]
-    delta = choice.get("delta") or {}
-    return str(delta.get("content") or ""), choice.get("finish_reason")
+    message = choice.get(part) or {}
+    return str(message.get("content") or ""), choice.get("finish_reason")

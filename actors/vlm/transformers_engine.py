@@ -10,6 +10,12 @@ from quire.models.cdom.errors import MlUnavailable
 LOOK_EVERY_TOKENS = 16  # tokens between checks of clock and loop detector, which cost more than a token
 
 
+def describe(error: Exception) -> str:
+    """Return the first sentence of an engine's error, which says what is missing or too large."""
+    text = next(iter(str(error).strip().splitlines()), "")
+    return f"the model does not load: {type(error).__name__}" + (f": {text[:300]}" if text else "")
+
+
 def make_messages(prompt: str, picture: Any) -> list[dict[str, Any]]:
     """Return the single message of a prompt, in the form of chat templates."""
     content = [{"type": "image", "image": picture}] + ([{"type": "text", "text": prompt}] if prompt else [])
@@ -25,7 +31,7 @@ class TransformersWriter:
             self._processor = transformers.AutoProcessor.from_pretrained(location)
             model = transformers.AutoModelForImageTextToText.from_pretrained(location, dtype="auto")
         except (ImportError, OSError, ValueError, KeyError, RuntimeError) as error:
-            raise MlUnavailable(f"the model does not load: {type(error).__name__}") from error
+            raise MlUnavailable(describe(error)) from error
         self._torch, self._transformers = torch, transformers
         self._model = model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 

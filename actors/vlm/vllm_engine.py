@@ -16,7 +16,7 @@ from typing import Any
 
 from quire.actors.vlm.answer_guard import AnswerWatch
 from quire.actors.vlm.models.contract import Answer, AnswerEnd, Arguments, Ask
-from quire.actors.vlm.transformers_engine import make_messages
+from quire.actors.vlm.transformers_engine import describe, make_messages
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import PortUnavailable
 
@@ -69,12 +69,13 @@ class VllmEngine:
         try:
             vllm, engines = import_module("vllm"), import_module("vllm.v1.engine.async_llm")
             templates = Templates(location)
+            templates.check()
             engine = engines.AsyncLLM.from_engine_args(
                 vllm.AsyncEngineArgs(model=location, disable_log_stats=True, **options)
             )
             return str(vllm.__version__), engine, templates
         except (ImportError, OSError, ValueError, KeyError, RuntimeError) as error:
-            raise MlUnavailable(f"the model does not load: {type(error).__name__}") from error
+            raise MlUnavailable(describe(error)) from error
 
     async def _shut_down(self) -> None:
         handler = getattr(self._engine, "output_handler", None)
@@ -149,9 +150,13 @@ class Templates:
         transformers = import_module("transformers")
         try:
             self._source = transformers.AutoProcessor.from_pretrained(location)
-        except (OSError, ValueError, KeyError):  # a processor that is code of the folder: its tokenizer is enough
+        except (AttributeError, ImportError, OSError, ValueError, KeyError):  # code of the folder, or one more package
             self._source = transformers.AutoTokenizer.from_pretrained(location)
         self._render = lru_cache(maxsize=32)(self._apply)
+
+    def check(self) -> None:
+        """Render a prompt, so that a checkpoint without a chat template is refused at the start. Raises ValueError."""
+        self._apply("", "OCR:", ())
 
     def render(self, ask: Ask) -> str:
         """Return the whole prompt with one placeholder for a picture."""

@@ -76,8 +76,9 @@ class VlmFirst:
             regions = find_regions(page, lines, pictures)
         read = self._ask(page, regions, min(timeout_s * VLM_SHARE, MOST_VLM_S))
         left_s = max(0.1, timeout_s - (time.monotonic() - started))
-        if read is None:
-            return _fallen_back(lines if self._needs_regions else self._lines(page, langs, left_s))
+        if read is None or _is_empty(read):
+            seen = lines if self._needs_regions else self._lines(page, langs, left_s)
+            return seen if read is not None and not seen.words else _fallen_back(seen)
         if read.blocks is None or all(block.bbox is not None for block in read.blocks):
             return read
         return self._with_boxes(read, page, langs, left_s)
@@ -127,6 +128,13 @@ class VlmFirst:
             if now >= self._away_until:
                 self._away_until = now + self._next_pause_s
                 self._next_pause_s = min(2 * self._next_pause_s, MOST_PAUSE_S)
+
+
+def _is_empty(page: RecognisedPage) -> bool:
+    """Return whether the model saw neither text nor a picture; the CPU recogniser then looks for ink."""
+    return not page.words and not any(
+        block.text or block.table or block.type is BlockType.PICTURE for block in page.blocks or ()
+    )
 
 
 def _fallen_back(page: RecognisedPage) -> RecognisedPage:

@@ -11,7 +11,7 @@ from quire.cluster.errors import StartRefused
 from quire.cluster.runtime import Runtime, derive_signing_key, runtime_file, write_runtime
 from quire.cluster.state import write_private
 from quire.configs.settings import Settings
-from quire.serve_apps.access.keys import MIN_SECRET, InvalidApiKeys, parse_api_keys
+from quire.serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 
 
 def check_shared(settings: Settings) -> None:
@@ -36,7 +36,7 @@ def make_joined_runtime(settings: Settings) -> Runtime:
     assert settings.database_url is not None
     assert settings.api_keys is not None
     try:
-        parse_api_keys(settings.api_keys, min_length=MIN_SECRET)
+        parse_api_keys(settings.api_keys)
     except InvalidApiKeys as error:
         raise StartRefused(f"SVC_API_KEYS: {error}") from None
     dsn, key = settings.database_url, settings.signing_key or settings.api_keys

@@ -4,6 +4,7 @@ Handles are looked up by name at the first call, so nothing waits for the other 
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -44,6 +45,8 @@ SEARCH_TIMEOUT_S = 10.0  # fair seconds; a question at a million chunks takes a 
 CHECK_TIMEOUT_S = 3.0  # fair seconds for a health check of the searcher, below the limit of the API's own
 REDACT_TIMEOUT_S = 120.0  # fair seconds for a redacted file; a hundred pages take three of CPU time
 LOOK_S = 1.0  # seconds between two checks of a call that may take as long as it takes
+READY_S, READY_AGAIN_S = 8.0, 30.0
+"""Seconds to wait for a replica of the GPU tier, and seconds since its last answer after which it is asked again."""
 GRACE_S = 5.0
 """Seconds added to the other side's timeout, so that it fails first and can report the reason."""
 
@@ -167,13 +170,22 @@ class ServedVlm:
     """`quire.actors.vlm.with_fallback.Transcribe` over the pool `vlm_ocr`, for threads."""
 
     def __init__(self) -> None:
-        self._peer = HandleClient(VLM_APP, VLM_APP)
+        self._peer, self._answered_at = HandleClient(VLM_APP, VLM_APP), -math.inf
 
     def transcribe(self, page: PixelPage, regions: "Sequence[PageRegion]", timeout_s: float) -> RecognisedPage:
-        """Return a page as blocks. Raises `PortUnavailable` (no pool yet, too slow) and the model reader's errors."""
+        """Return a page as blocks. Raises `PortUnavailable` (no pool yet, too slow) and the model reader's errors.
+
+        A pool that has not answered for a while is asked for a ready replica first, so that a page waits seconds for a
+        pool that starts or cannot start. The question makes a pool without replicas start one.
+        """
+        if time.monotonic() - self._answered_at > READY_AGAIN_S and (
+            fault := self._peer.call("fault", timeout_s=READY_S)
+        ):
+            raise PortUnavailable(VLM_APP, fault)
         answer: RecognisedPage = self._peer.call(
             "transcribe", page, tuple(regions), timeout_s, timeout_s=timeout_s + GRACE_S
         )
+        self._answered_at = time.monotonic()
         return answer
 
 

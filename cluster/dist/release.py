@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from quire.cluster.dist.statements import SUMS
 from quire.models.cdom.version import READER_VERSION, read_service_version
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,10 +67,14 @@ def find_faults(version: str) -> Iterator[str]:
         yield f"HEAD has no tag: git tag -a v{version} -m 'Quire {version}'"
     if not list((ROOT / "dist").glob(f"quire-{version}-*.whl")):
         yield "dist/ has no wheel of this version: run `make dist`"
+    elif not (ROOT / "dist" / SUMS).exists():
+        yield "dist/ has no statements: run `python -m quire.cluster.dist.statements`"
 
 
 def make_release(version: str) -> None:
-    """Bump, check, test, build the wheels, store a deployment, commit and tag.
+    """Bump, check, test, build the wheels, store a deployment, commit, tag and state what was built.
+
+    The tag is signed if git has a `user.signingkey`.
 
     Raises:
         SystemExit: The working tree has changes, or the changelog no entries.
@@ -87,7 +92,8 @@ def make_release(version: str) -> None:
         (sys.executable, "-m", "tests.lab.store_release"),
         ("git", "add", "--all"),
         ("git", "commit", "--quiet", "--message", f"release: {version}"),
-        ("git", "tag", "--annotate", f"v{version}", "--message", f"Quire {version}"),
+        ("git", "tag", "--sign" if _git_setting("user.signingkey") else "--annotate", f"v{version}", "-m", f"Quire {version}"),
+        (sys.executable, "-m", "quire.cluster.dist.statements"),
     ):
         subprocess.run(command, cwd=ROOT, check=True)
 
@@ -135,6 +141,10 @@ def _find_changelog_faults(version: str, text: str) -> Iterator[str]:
     unreleased = re.search(r"^## \[Unreleased\]\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
     if unreleased and unreleased[1].strip():
         yield "CHANGELOG.md has entries under Unreleased"
+
+
+def _git_setting(name: str) -> str:
+    return subprocess.run(["git", "config", name], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 
 
 def _git(*arguments: str) -> str:

@@ -28,10 +28,15 @@ class ServeState:
         import ray
         from ray import serve
 
-        return summarise(serve.status(), unplaceable(self._pools, ray.nodes()))
+        from quire.serve_apps.vlm_fault import VlmFault
+
+        state = summarise(serve.status(), unplaceable(self._pools, ray.nodes()))
+        if fault := VlmFault.read():
+            state["warnings"] = [*state["warnings"], f"vlm_ocr: {fault}"]
+        return state
 
 
-def summarise(status: Any, impossible: Mapping[str, str]) -> dict[str, object]:
+def summarise(status: Any, impossible: Mapping[str, str]) -> dict[str, Any]:
     """Return Serve's status and the pools that fit nowhere, as facts and warnings."""
     pools: dict[str, dict[str, Any]] = {}
     for application in status.applications.values():

@@ -6,7 +6,7 @@ here. Pure: nodes come in as the dictionaries of `ray.nodes()`.
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,12 @@ VLM_REMOTE = Placement(cpus=0)
 """The engine is elsewhere: the replica only keeps connections."""
 FAST_PATH = Placement(cpus=1, preferred={"arch": "arm64", "accelerator": "none"})
 """CPU-only arm64 nodes where there are some, any node otherwise."""
+
+
+def place_readers(nodes: Sequence[Mapping[str, Any]]) -> Placement:
+    """Return the placement of readers: not on GPU machines, whose CPUs the GPU tier needs, if there are others."""
+    without_gpu = replace(FAST_PATH, required={"accelerator": "none"})
+    return without_gpu if fits(without_gpu, nodes) else FAST_PATH
 
 
 def machine_labels(machine: str | None = None, *, nvidia: bool | None = None) -> dict[str, str]:

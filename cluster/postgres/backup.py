@@ -24,7 +24,7 @@ from quire.cluster.postgres.embedded import EmbeddedPostgres
 from quire.configs.settings import Settings
 from quire.models.cdom.version import SERVICE_VERSION
 from quire.storage.objects.marks import MARK, QUARANTINE
-from quire.storage.upkeep.deployment import forget_stores
+from quire.storage.upkeep.deployment import forget_stores, note_backup
 
 DUMP, FACTS = "database.dump", "backup.json"
 FOLDERS = ("blobs", "artifacts", "license")
@@ -60,6 +60,7 @@ def make_backup(settings: Settings, target: Path, on_file: OnFile = _ignore) -> 
     partial.mkdir(mode=0o700, parents=True)
     with _database(settings) as dsn:
         _run("pg_dump", dsn, "--format=custom", "--no-owner", "--no-privileges", f"--file={partial / DUMP}")
+        note_backup(dsn, target)
     for name in FOLDERS:
         if (settings.workdir / name).is_dir():
             copy = partial_call(_copy, on_file)

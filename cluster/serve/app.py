@@ -49,15 +49,21 @@ _SEARCHER: Any = deployments.Searcher
 
 
 def targets(
-    sizing: Sizing, dsn_file: Path, *, api: ApiReplicas, searching: bool = False, embedding: bool = False
+    sizing: Sizing,
+    dsn_file: Path,
+    *,
+    api: ApiReplicas,
+    searching: bool = False,
+    embedding: bool = False,
+    readers: Placement = FAST_PATH,
 ) -> list[serve.RunTarget]:
     """Return the applications to run."""
     below: list[Any] = [_background(), _recogniser(), *_searching(searching, embedding)]
     if not sizing.own_application and sizing.maximum:
-        below.append(_readers(sizing, dsn_file))
+        below.append(_readers(sizing, dsn_file, readers))
     applications = [_target(_api(api).bind(factory.API, *below), API_APP, "/")]
     if sizing.own_application:
-        applications.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
+        applications.append(_target(_readers(sizing, dsn_file, readers), WORKERS_APP, None))
     return applications
 
 
@@ -114,11 +120,11 @@ def _embedder() -> Any:
     return bound.bind(factory.EMBEDDER)
 
 
-def _readers(sizing: Sizing, dsn_file: Path) -> Any:
+def _readers(sizing: Sizing, dsn_file: Path, placement: Placement) -> Any:
     counts: dict[str, Any] = {"num_replicas": sizing.maximum}
     if not sizing.fixed:
         counts = {"autoscaling_config": autoscaling(sizing, dsn_file)}
-    pool = _FAST_PATH.options(ray_actor_options=FAST_PATH.actor_options(), logging_config=QUIET, **counts)
+    pool = _FAST_PATH.options(ray_actor_options=placement.actor_options(), logging_config=QUIET, **counts)
     return pool.bind(factory.READER)
 
 

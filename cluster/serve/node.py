@@ -20,7 +20,7 @@ from quire.cluster.bootstrap.enabled import embeds, enabled_pools, optional_pool
 from quire.cluster.errors import HeadFailed, StartFailed, StartRefused
 from quire.cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
 from quire.cluster.machine.patience import session_clock
-from quire.cluster.placement.placement import fits, machine_labels, unplaceable
+from quire.cluster.placement.placement import fits, machine_labels, place_readers, unplaceable
 from quire.cluster.runtime import Runtime
 from quire.cluster.serve import app, doors, forked_worker
 from quire.cluster.serve.closed_port import answer_closed
@@ -79,6 +79,7 @@ class Head:
                 api=plan_api(settings),
                 searching=searches(settings),
                 embedding=embeds(settings),
+                readers=place_readers(ray.nodes()),
             )
             serve.run_many([*applications, *doors.hosted_targets(settings)])
         except RuntimeError as error:

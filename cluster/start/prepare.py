@@ -22,7 +22,7 @@ from quire.cluster.start.database import open_database, settle
 from quire.cluster.state import run_folder, write_private
 from quire.configs.settings import Settings
 from quire.serve_apps.access.default_token import load_default_token
-from quire.serve_apps.access.keys import MIN_SECRET, InvalidApiKeys, parse_api_keys
+from quire.serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 from quire.serve_apps.access.loopback import is_loopback_host
 
 
@@ -39,9 +39,14 @@ def prepare(settings: Settings) -> Runtime:
     check_source_root(settings)
     load_plugins(settings.plugins)
     try:
-        ring = parse_api_keys(settings.api_keys or "", min_length=1 if is_loopback_host(settings.host) else MIN_SECRET)
+        ring = parse_api_keys(settings.api_keys or "")
     except InvalidApiKeys as error:
         raise StartRefused(f"SVC_API_KEYS: {error}") from None
+    if not (len(ring) or is_loopback_host(settings.host)):
+        raise StartRefused(
+            f"SVC_API_KEYS: required, because the service listens beyond this machine (SVC_HOST={settings.host}); "
+            "for example `SVC_API_KEYS=acme=$(openssl rand -hex 20)`"
+        )
     license_file, keys = license_of(settings)
     dsn = open_database(settings).dsn
     settle(settings, dsn)

@@ -4,7 +4,7 @@
 tests they are in-process objects. Every call can raise `PortUnavailable`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -339,8 +339,8 @@ class SqlRefused(Exception):
 class RunSql(Protocol):
     """Answers one read-only query over table cells."""
 
-    def run(self, statement: str, cells: bytes | memoryview, *, max_rows: int) -> SqlAnswer:
-        """Return the answer; `cells` is an Arrow stream. Raises `SqlRefused` and `PortUnavailable`."""
+    def run(self, statement: str, cells: Iterable[bytes], *, max_rows: int) -> SqlAnswer:
+        """Return the answer; `cells` are pieces of an Arrow stream. Raises `SqlRefused` and `PortUnavailable`."""
 
 
 class SearchIndex(Protocol):

@@ -9,9 +9,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
 from quire.models.cdom.tree import ATTACHMENT, Block
+from quire.models.pii.normalise import normalise
+from quire.models.pii.patterns.clues import Clues
+from quire.models.pii.patterns.context import BIRTH, PASSPORT, SOCIAL
 
 REACH = 160
 """Characters on either side of a seam that are looked at."""
@@ -98,21 +102,31 @@ def join_seams(fields: list[Field]) -> Joined:
 
 
 def join_columns(blocks: tuple[Block, ...]) -> Joined:
-    """Return each cell below its column heading: the word that names a value may be far above it."""
+    """Return each cell below its column heading: the word that names a value may be far above it.
+
+    The heading is the nearest cell above that names values, so titles above the headings are passed over.
+    """
     lines: list[list[JoinedPiece]] = []
     for number, block in enumerate(blocks):
         headings = dict[int, JoinedPiece]()
         for index, cell in enumerate(block.table.cells if block.table is not None else ()):
             piece = JoinedPiece(Field(number, index, cell.text), 0, len(cell.text))
-            heading = headings.setdefault(cell.col, piece)
-            if heading is not piece and cell.text and _names_values(heading.field.text):
-                lines += [[heading], [piece]]
+            if _names_values(cell.text):
+                headings[cell.col] = piece
+            elif cell.text and cell.col in headings:
+                lines += [[headings[cell.col]], [piece]]
     return _join(lines)
 
 
-def _names_values(heading: str) -> bool:
-    plain = heading.casefold()
-    return 0 < len(plain) <= LONGEST_HEADING and any(hint in plain for hint in HEADINGS)
+@lru_cache(maxsize=4096)
+def _names_values(text: str) -> bool:
+    """Return whether a cell is a heading that names the content of its column, in any language of the labels."""
+    if not 0 < len(text) <= LONGEST_HEADING or any(map(str.isdigit, text)):
+        return False
+    plain = text.casefold()
+    return any(hint in plain for hint in HEADINGS) or any(
+        labels.places(Clues(normalise(text).text)) for labels in (BIRTH, PASSPORT, SOCIAL)
+    )
 
 
 def _seams(fields: list[Field]) -> Iterator[list[JoinedPiece]]:

@@ -1,19 +1,22 @@
 """Identify the caller: request headers in, a caller with tenant, scope and organisation out.
 
-The tenant comes from the key alone; `X-DE-Org` only narrows it. Independent of frameworks: headers are ASGI pairs.
+The tenant comes from the key alone; `X-DE-Org` and `X-DE-Principals` only narrow it. Independent of frameworks: headers
+are ASGI pairs.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from quire.serve_apps.access.errors import InvalidOrg, ScopeMissing, Unauthenticated
+from quire.serve_apps.access.errors import InvalidOrg, InvalidPrincipals, ScopeMissing, Unauthenticated
 from quire.serve_apps.access.keys import ApiKey, KeyRing
 from quire.serve_apps.access.scopes import KeyScope
 from quire.storage.values.rows import Actor, Scope
 
 DEFAULT_ORG = "default"
 _ORG = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+MAX_PRINCIPALS = 100  # of one document, and of one call
+_PRINCIPAL = re.compile(r"[^\x00-\x1f,]{1,200}")
 _LONGEST_SECRET = 4096  # bytes; keys of Quire have 40
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
@@ -21,12 +24,16 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """`key_name` names the key (with its scope suffix) in audit and meter rows."""
+    """`key_name` names the key (with its scope suffix) in audit and meter rows.
+
+    `principals`: users and groups of whose documents alone this request may know; None for all documents.
+    """
 
     key_name: str
     tenant: str
     scope: KeyScope
     org: str
+    principals: tuple[str, ...] | None = None
 
     @property
     def data(self) -> Scope:
@@ -81,6 +88,28 @@ def org_of(headers: RawHeaders) -> str:
     return text
 
 
+def principals_of(headers: RawHeaders) -> tuple[str, ...] | None:
+    """Return the names of X-DE-Principals, separated by commas; None without the header.
+
+    Raises:
+        InvalidPrincipals: A name is malformed, there are too many, or the header was sent twice.
+    """
+    values = [value for name, value in headers if name == b"x-de-principals"]
+    if not values:
+        return None
+    try:
+        names = tuple(part.strip() for part in values[0].decode().split(",") if part.strip())
+    except UnicodeDecodeError:
+        names = ("",)
+    well_formed = all(_PRINCIPAL.fullmatch(name) for name in names)
+    if len(values) > 1 or len(names) > MAX_PRINCIPALS or not well_formed:
+        raise InvalidPrincipals(
+            f"X-DE-Principals must be sent once: at most {MAX_PRINCIPALS} names of at most 200 characters in UTF-8, "
+            "separated by commas"
+        )
+    return names
+
+
 def find_key(secret: str | None, keys: KeyRing) -> ApiKey:
     """Return the known key with that secret.
 
@@ -101,6 +130,7 @@ def identify(headers: Sequence[tuple[bytes, bytes]], keys: KeyRing) -> Caller:
     Raises:
         Unauthenticated: The key is missing, ambiguous or unknown. Checked first.
         InvalidOrg: The organisation header is malformed.
+        InvalidPrincipals: The principals' header is malformed.
     """
     key = find_key(secret_of(headers), keys)
-    return Caller(key.label, key.name, key.scope, org_of(headers))
+    return Caller(key.label, key.name, key.scope, org_of(headers), principals_of(headers))

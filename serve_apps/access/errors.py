@@ -27,6 +27,18 @@ class InvalidOrg(AccessRefused):
     code = "invalid-org"
 
 
+class InvalidPrincipals(AccessRefused):
+    """`X-DE-Principals` is malformed, or was sent twice."""
+
+    code = "invalid-principals"
+
+
+class PrincipalsUnsupported(AccessRefused):
+    """The operation answers about documents whatever their principals are, so it is closed to limited requests."""
+
+    code = "principals-unsupported"
+
+
 class LicenseExpired(AccessRefused):
     """The licence expired while the service was running: new documents are refused."""
 

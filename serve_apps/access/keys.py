@@ -7,13 +7,13 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hmac import compare_digest
 
 from quire.serve_apps.access.scopes import KeyScope
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
-MIN_SECRET = 20
-"""Characters of an operator's secret where other machines reach the service."""
+MIN_SECRET = 20  # characters of an operator's secret
 _SECRET = re.compile(r"[\x21-\x7e]+")  # characters that an HTTP header carries unchanged
 _STRONGEST_FIRST = (KeyScope.ADMIN, KeyScope.WRITE, KeyScope.READ)
 
@@ -32,6 +32,7 @@ class ApiKey:
     scope: KeyScope
     digest: bytes
     scoped: bool = True
+    ends_at: datetime | None = None
 
     @property
     def label(self) -> str:
@@ -49,6 +50,7 @@ class KeyRing:
 
     def __init__(self, keys: Iterable[ApiKey] = ()) -> None:
         self._keys = tuple(keys)
+        self._uses: dict[bytes, datetime] = {}
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -56,13 +58,22 @@ class KeyRing:
     def find(self, secret: str) -> ApiKey | None:
         """Return the key with this secret, or None. It compares all keys, so the duration reveals nothing."""
         digest, matching_key = digest_secret(secret), None
-        for key in self._keys:
+        for key in self:
             if compare_digest(digest, key.digest):
                 matching_key = key
+        if matching_key is not None:
+            self._uses[digest] = datetime.now(UTC)
         return matching_key
 
     def __iter__(self) -> Iterator[ApiKey]:
-        return iter(self._keys)
+        """Iterate over the keys that have not ended."""
+        now = datetime.now(UTC)
+        return (key for key in self._keys if key.ends_at is None or key.ends_at > now)
+
+    def take_uses(self) -> dict[bytes, datetime]:
+        """Return when each key was last found since the last call, by digest."""
+        uses, self._uses = self._uses, {}
+        return uses
 
     def replace(self, keys: Iterable[ApiKey]) -> None:
         """Replace all keys at once."""
@@ -74,22 +85,18 @@ def default_key(secret: str) -> ApiKey:
     return ApiKey("default", KeyScope.ADMIN, digest_secret(secret), scoped=False)
 
 
-def parse_api_keys(text: str, *, min_length: int = 1) -> KeyRing:
+def parse_api_keys(text: str) -> KeyRing:
     """Parse `name[:scope]=secret,…`; the secret is everything after the first `=`.
-
-    Args:
-        text: The entries, separated by commas.
-        min_length: Characters that a secret needs: `MIN_SECRET` where other machines reach the service.
 
     Raises:
         InvalidApiKeys: An entry is malformed, a secret is short, or a name or secret occurs twice.
     """
-    keys = [_parse_entry(entry.strip(), min_length) for entry in text.split(",") if entry.strip()]
+    keys = [_parse_entry(entry.strip()) for entry in text.split(",") if entry.strip()]
     _refuse_duplicates(keys)
     return KeyRing(keys)
 
 
-def _parse_entry(entry: str, min_length: int) -> ApiKey:
+def _parse_entry(entry: str) -> ApiKey:
     label, equals, secret = entry.partition("=")
     name, colon, scope = label.strip().partition(":")
     shown = label.strip() if equals else "an entry without '='"
@@ -99,8 +106,8 @@ def _parse_entry(entry: str, min_length: int) -> ApiKey:
         raise InvalidApiKeys(f"{shown}: the secret is empty")
     if not _SECRET.fullmatch(secret):
         raise InvalidApiKeys(f"{shown}: the secret must be printable ASCII without spaces")
-    if len(secret) < min_length:
-        raise InvalidApiKeys(f"{shown}: the secret needs at least {min_length} characters, e.g. openssl rand -hex 20")
+    if len(secret) < MIN_SECRET:
+        raise InvalidApiKeys(f"{shown}: the secret needs at least {MIN_SECRET} characters, e.g. openssl rand -hex 20")
     return ApiKey(name, _parse_scope(scope, shown) if colon else KeyScope.ADMIN, digest_secret(secret), bool(colon))
 
 

@@ -29,12 +29,15 @@ class Operation(APIRoute):
         needed: Scope that a key needs. None: open to callers without a key, or the handler checks its caller.
         refusals: Text of each status that only this operation answers with.
         repeatable: Whether the request may be sent twice, for other methods than GET and DELETE.
+        principals: Whether requests limited to some principals may use it. None: if its path names the document or job,
+            which is checked before the handler runs.
     """
 
     id: str
     needed: KeyScope | None
     refusals: Mapping[int, str]
     repeatable: bool
+    principals: bool | None
 
     @property
     def method(self) -> str:
@@ -59,6 +62,7 @@ class Operations(APIRouter):
         media_type: str | None = None,
         refusals: Mapping[int, str] | None = None,
         repeatable: bool = False,
+        principals: bool | None = None,
         **options: Any,
     ) -> Callable[[Handler], Handler]:
         """Add the decorated handler as an operation.
@@ -72,6 +76,9 @@ class Operations(APIRouter):
             media_type: Media type of an answer that is a file.
             refusals: Text of each status that only this operation answers with.
             repeatable: Whether the request may be sent twice, for other methods than GET and DELETE.
+            principals: Whether requests limited to some principals may use it: the handler asks
+                `Call.limit_principals`, or tells nothing about stored documents. None: if its path names the document
+                or job.
             options: Arguments of FastAPI's route.
         """
         method, path = route.split(" ")
@@ -88,6 +95,7 @@ class Operations(APIRouter):
             added = self.routes[-1]
             assert isinstance(added, Operation)
             added.id, added.needed, added.refusals, added.repeatable = id, needed, refusals or {}, repeatable
+            added.principals = principals
             return handler
 
         return add

@@ -16,6 +16,8 @@ _HEADERS = [
     {"name": "X-DE-Org", "in": "header", "required": False,
      "schema": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,62}$"},
      "description": "Organisation of the key's tenant. The default is default."},
+    {"name": "X-DE-Principals", "in": "header", "required": False, "schema": {"type": "string"},
+     "description": "Users and groups, separated by commas. Documents with other principals are hidden."},
 ]  # fmt: skip
 _OF_BODIES = {
     "400": "The request is not valid HTTP.",

@@ -15,7 +15,7 @@ from quire.serve_apps.compat.docling_document import make_docling_document
 from quire.serve_apps.compat.options import ConvertOptions, OutputFormat
 from quire.serve_apps.compat.sources import ConvertSource
 
-_KEYS = ("x-api-key", "authorization", "x-de-org")
+_KEYS = ("x-api-key", "authorization", "x-de-org", "x-de-principals")
 _KEPT = ("retry-after", "www-authenticate")
 _EXPORTS = {OutputFormat.MD: "markdown", OutputFormat.HTML: "html"}
 

@@ -42,7 +42,7 @@ async def _partition(request: Request) -> Response:
     converter: Converter = request.app.state.converter
     keys = keys_of(request.headers)
     if _KEY in request.headers:
-        keys = {name: value for name, value in keys.items() if name == "x-de-org"}
+        keys = {name: value for name, value in keys.items() if name in ("x-de-org", "x-de-principals")}
         keys["x-api-key"] = request.headers[_KEY]
     await converter.check_key(keys)
     form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)

@@ -5,7 +5,6 @@ standard input and output. A refusal of the service is a result that the model c
 against the tools' signatures.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
@@ -69,7 +68,12 @@ def make_server(client: httpx.AsyncClient, version: str, root: Path, *, urls: bo
     return server
 
 
-def open_client(url: str, token: str | None) -> httpx.AsyncClient:
-    """Return an HTTP client for the service at `url`, an engine or a hosted console."""
-    headers: Mapping[str, str] = {"X-API-Key": token} if token else {}
+def open_client(url: str, token: str | None, principals: str | None = None) -> httpx.AsyncClient:
+    """Return an HTTP client for the service at `url`, an engine or a hosted console.
+
+    `principals`, separated by commas, limit every request; None limits none.
+    """
+    headers = {"X-API-Key": token} if token else {}
+    if principals is not None:
+        headers["X-DE-Principals"] = principals
     return httpx.AsyncClient(base_url=url, headers=headers, timeout=90, trust_env=False)

@@ -94,7 +94,10 @@ class DeliveryTable(SQLModel, table=True):
 
 
 class ApiKeyTable(SQLModel, table=True):
-    """A key added, or any key revoked, while the service runs. Only its digest is kept."""
+    """A key added while the service runs, or the end of a key of SVC_API_KEYS. Only the digest is kept.
+
+    `configured`: the row only ends a key of SVC_API_KEYS and lets nobody in once that key has left the setting.
+    """
 
     __tablename__ = "api_keys"
     digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
@@ -102,6 +105,16 @@ class ApiKeyTable(SQLModel, table=True):
     scope: str = Field(sa_column=_text())
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
     revoked_at: datetime | None = Field(sa_column=_time())
+    ends_at: datetime | None = Field(sa_column=_time())
+    configured: bool = Field(sa_column=Column(Boolean, nullable=False, server_default=text("false")))
+
+
+class KeyUseTable(SQLModel, table=True):
+    """When a key was last used, to the minute."""
+
+    __tablename__ = "key_uses"
+    digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
+    used_at: datetime = Field(sa_column=_time(nullable=False))
 
 
 class RateLimitTable(SQLModel, table=True):
@@ -232,6 +245,14 @@ class TargetDocumentTable(SQLModel, table=True):
     error: str | None = Field(sa_column=_text(nullable=True))
     refused_at: datetime | None = Field(sa_column=_time())
     next_attempt_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class BackupTable(SQLModel, table=True):
+    """A backup that was made of this deployment, by its folder; whether it still exists is not known."""
+
+    __tablename__ = "backups"
+    path: str = Field(sa_column=Column(Text, primary_key=True))
+    made_at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
 class DeploymentTable(SQLModel, table=True):

@@ -101,6 +101,16 @@ def forget_stores(dsn: str) -> None:
             conn.execute("update deployment set stores = '{}', tick = tick - 1")
 
 
+def note_backup(dsn: str, folder: Path) -> None:
+    """Remember where a backup is, for reports on erased documents that it still has."""
+    with psycopg.connect(session_dsn(dsn)) as conn:
+        if conn.execute("select to_regclass('backups')").fetchone() != (None,):
+            conn.execute(
+                "insert into backups (path) values (%s) on conflict (path) do update set made_at = clock_timestamp()",
+                (str(folder),),
+            )
+
+
 def check_stores(db: Database, stores: Sequence[MarkedStore]) -> None:
     """Raise `WrongStore` if a store's mark does not fit the database."""
     row = db.fetch_one(_FACTS)

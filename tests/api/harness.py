@@ -28,7 +28,6 @@ from quire.models.cdom.tree import (
 from quire.models.extract.pipeline.assemble import assemble
 from quire.models.extract.registry import open_document
 from quire.models.redaction.pdf.boxes import find_boxes
-from quire.serve_apps.access.keys import parse_api_keys
 from quire.serve_apps.access.license import License
 from quire.serve_apps.access.license_holder import LicenseHolder
 from quire.serve_apps.access.license_keys import raw_public
@@ -41,6 +40,7 @@ from quire.storage.targets.contract import TargetRecord, TargetSettings
 from quire.storage.targets.opening import TargetKinds
 from quire.storage.values.ids import new_worker_id
 from quire.storage.values.rows import Claim, Failed, Succeeded
+from tests.api.keys import ring_of
 from tests.builders import make_block, make_tree
 
 KEYS = "acme:read=acme-read,acme:write=acme-write,acme:admin=acme-admin,zeta=zeta-all"
@@ -159,7 +159,7 @@ def make_resources(store: Store, **changes: Any) -> Resources:
     holder = LicenseHolder(a_license(), {"k1": raw_public(SIGNING)})
     values: dict[str, Any] = {
         "store": store,
-        "keys": parse_api_keys(KEYS),
+        "keys": ring_of(KEYS),
         "license": holder,
         "targets": TargetKinds(plugged={"sink": Sink}),
         "ports": Ports(render_page=Painter(), read_once=Eyes()),

@@ -13,11 +13,12 @@ ROOT = Path(__file__).parents[2]
 CHART = ROOT / "configs" / "chart"
 RENDERED = Path(__file__).parent / "chart"
 VALUES: dict[str, dict[str, Any]] = {
-    "default": {},
+    "default": {"secrets": {"SVC_API_KEYS": "acme=secret-of-20-characters"}},
     "own": {
         "image": {"repository": "registry.example.com/quire", "tag": "1.2.3", "pullSecrets": ["pull"]},
         "settings": {"SVC_RETENTION_DAYS": "30"},
         "secretName": "mine",
+        "networkPolicy": {"egress": [{"ports": [{"protocol": "TCP", "port": 5432}]}]},
         "storage": {"size": "1Ti", "className": "fast"},
         "service": {"type": "LoadBalancer", "port": 80, "annotations": {"example.com/internal": "true"}},
         "nodeSelector": {"disk": "ssd"},
@@ -46,6 +47,12 @@ def main(arguments: list[str]) -> int:
             file.write_text(text)
         elif not file.exists() or file.read_text() != text:
             problems.append(f"{file.relative_to(ROOT)} is out of date; run make test SUITE=chart ARGS=--write")
+    try:
+        helm.Chart.load(CHART).render({}, name="quire", namespace="documents")
+        problems.append("the chart renders without SVC_API_KEYS")
+    except helm.HelmError as error:
+        if "SVC_API_KEYS" not in str(error):
+            problems.append(str(error))
     for values in REFUSED:
         try:
             helm.Chart.load(CHART).validate_schema(values)

@@ -179,4 +179,7 @@ def test_network_policy_opens_only_the_http_port_to_all_clients() -> None:
     (container,) = cluster["headGroupSpec"]["template"]["spec"]["containers"]
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     assert open_to_all == [[{"protocol": "TCP", "port": ports["serve"]}]]
-    assert policy["policyTypes"] == ["Ingress"]
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    assert sorted(port["port"] for rule in policy["egress"] if "to" not in rule for port in rule["ports"]) == [
+        53, 53, 443, 5432, 6379,
+    ]  # fmt: skip

@@ -3,6 +3,7 @@
 import configparser
 import os
 import re
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -58,7 +59,11 @@ def test_compose_starts_service_and_database_on_loopback() -> None:
     assert services["quire"]["ports"] == ["127.0.0.1:8000:8000"]
     assert "ports" not in services["postgres"]
     assert {*services["quire"]["environment"]} <= SETTINGS
-    assert re.findall(r"PASSWORD: (.*)", text) == ["${POSTGRES_PASSWORD:?see the head of compose.yaml}"]
+    assert re.findall(r"(?:PASSWORD|API_KEYS): (.*)", text) == [
+        "${SVC_API_KEYS:?see the head of compose.yaml}",
+        "${POSTGRES_PASSWORD:?see the head of compose.yaml}",
+    ]
+    assert (services["quire"]["read_only"], services["quire"]["cap_drop"]) == (True, ["ALL"])
     assert (ROOT / services["quire"]["build"]["dockerfile"]).exists()
 
 
@@ -71,6 +76,13 @@ def test_systemd_gives_readers_time_to_finish() -> None:
     assert (service["User"], service["KillMode"], service["NoNewPrivileges"]) == ("quire", "mixed", "yes")
     workdir = dict(pair.split("=") for pair in service["Environment"].split())["SVC_WORKDIR"]
     assert workdir == f"/var/lib/{service['StateDirectory']}"
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="rates units where systemd is installed")
+def test_systemd_rates_the_unit_as_ok() -> None:
+    unit = CONFIGS / "systemd" / "quire.service"
+    command = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(unit)]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def test_sample_secrets_are_those_that_the_cluster_names() -> None:
@@ -95,12 +107,17 @@ def test_the_chart_runs_one_unprivileged_pod_of_this_version() -> None:
     chart = yaml.safe_load((CONFIGS / "chart" / "Chart.yaml").read_text())
     assert (chart["version"], chart["appVersion"]) == (SERVICE_VERSION, SERVICE_VERSION)
     parts = {part["kind"]: part for part in load_all(RENDERED / "default.yaml")}
-    assert parts.keys() == {"Secret", "Service", "StatefulSet"}
+    assert parts.keys() == {"NetworkPolicy", "Secret", "Service", "StatefulSet"}
     spec = parts["StatefulSet"]["spec"]
     pod = spec["template"]["spec"]
     (container,) = pod["containers"]
     assert (spec["replicas"], container["image"]) == (1, f"quire:{SERVICE_VERSION}")
     assert pod["securityContext"]["runAsNonRoot"]
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    policy = parts["NetworkPolicy"]["spec"]
+    assert policy["podSelector"]["matchLabels"].items() <= spec["template"]["metadata"]["labels"].items()
+    assert [port["port"] for rule in policy["egress"] for port in rule["ports"]] == [53, 53]
     assert pod["terminationGracePeriodSeconds"] > deployments.FAST_PATH_GRACE_S
     assert container["envFrom"] == [{"secretRef": {"name": parts["Secret"]["metadata"]["name"]}}]
     assert parts["Service"]["spec"]["selector"].items() <= spec["template"]["metadata"]["labels"].items()

@@ -19,7 +19,6 @@ from fastapi import FastAPI
 from quire.models.export import OUTPUTS
 from quire.models.pii.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
-from quire.serve_apps.access.keys import parse_api_keys
 from quire.serve_apps.access.scopes import DOCUMENT, KeyScope
 from quire.serve_apps.api.app import list_operations
 from quire.storage.store import Store
@@ -33,6 +32,7 @@ from quire.storage.values.ids import (
     new_webhook_id,
 )
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
+from tests.api.keys import ring_of
 
 pytestmark = pytest.mark.long
 
@@ -234,9 +234,9 @@ CALLERS = {"read": "acme-read", "write": "acme-write", "admin": "acme-admin"}
 @asynccontextmanager
 async def everything(store: Store, dsn: str) -> AsyncIterator[FastAPI]:
     """An app at work whose key `acme-gone` was revoked while it ran."""
-    resources = make_resources(store, dsn=dsn, keys=parse_api_keys(f"{KEYS},gone=acme-gone"), flag_tree=SCAN)
+    resources = make_resources(store, dsn=dsn, keys=ring_of(f"{KEYS},gone=acme-gone"), flag_tree=SCAN)
     async with serving(resources) as app:
-        resources.keys.replace(parse_api_keys(KEYS))
+        resources.keys.replace(ring_of(KEYS))
         with reading(store):
             yield app
 

@@ -6,12 +6,12 @@ import pytest
 from fastapi import FastAPI
 
 from quire.serve_apps.access.failed_auth_limiter import BURST
-from quire.serve_apps.access.keys import parse_api_keys
 from quire.serve_apps.api.context.resources import ApiLimits
 from quire.serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
 from quire.storage.store import Store
 from quire.storage.values.signing import Signer
 from tests.api.harness import make_resources, serving
+from tests.api.keys import ring_of
 from tests.ui.conftest import SAME_SITE, SITE, Visitor, visitor_of
 
 
@@ -72,7 +72,7 @@ async def test_forged_cookie_is_ignored(app: FastAPI, cookie: str) -> None:
 
 
 def test_a_session_ends_with_its_time_its_key_and_its_signer(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys, signer = parse_api_keys("acme=one,zeta=two"), Signer(bytes(16))
+    keys, signer = ring_of("acme=one,zeta=two"), Signer(bytes(16))
     sessions = Sessions(signer, keys)
     found = keys.find("one")
     assert found
@@ -81,7 +81,7 @@ def test_a_session_ends_with_its_time_its_key_and_its_signer(monkeypatch: pytest
     assert session
     assert (session.caller.tenant, session.caller.org) == ("acme", "sales")
     assert Sessions(Signer(b"1" * 16), keys).read(cookie) is None
-    assert Sessions(signer, parse_api_keys("acme=other,zeta=two")).read(cookie) is None
+    assert Sessions(signer, ring_of("acme=other,zeta=two")).read(cookie) is None
     monkeypatch.setattr("quire.serve_apps.ui.browser.session.time.time", lambda: 1e11)
     assert sessions.read(cookie) is None
 

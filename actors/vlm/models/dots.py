@@ -59,7 +59,7 @@ class Dots:
 
     name = "dots"
     needs_regions = False
-    engine_options: ClassVar[Mapping[str, Any]] = {}
+    engine_options: ClassVar[Mapping[str, Any]] = {"max_model_len": 32_768}  # of the 128k stated: a 24 GB card refuses
 
     def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
         """Return one ask for the whole page."""

@@ -23,11 +23,16 @@ from quire.serve_apps.mcp.server import make_server, open_client
     help="Folder whose files may be read.",
 )
 @click.option("--urls", is_flag=True, help="Allow web addresses, which the service fetches.")
-def mcp(url: str, token: str | None, root: Path, urls: bool) -> None:
+@click.option(
+    "--principals",
+    metavar="NAMES",
+    help="Users and groups of whose documents alone the model may know, separated by commas.",
+)
+def mcp(url: str, token: str | None, root: Path, urls: bool, principals: str | None) -> None:
     """Offer parse, search, get_chunks, get_fields and export_context to MCP clients over stdio."""
-    asyncio.run(_serve(url, token, root, urls))
+    asyncio.run(_serve(url, token, root, urls, principals))
 
 
-async def _serve(url: str, token: str | None, root: Path, urls: bool) -> None:
-    async with open_client(url, token) as client:
+async def _serve(url: str, token: str | None, root: Path, urls: bool, principals: str | None) -> None:
+    async with open_client(url, token, principals) as client:
         await make_server(client, SERVICE_VERSION, root, urls=urls).run_stdio_async()

@@ -43,6 +43,8 @@ def erase(workdir: Path | None, value: str, tenant: str, org: str, really: bool,
         output.write_text(json.dumps(report, indent=1) + "\n")
     for line in report["found"]:
         click.echo(f"{line['document_id']}  {line['places']} places  {line['result']}")
+    for copy in report["copies"]:
+        click.echo(f"{copy['kind']} {copy['id']}  {copy['documents']} documents  {copy['result']}")
     open_ends = len(report["unread"]) + sum(line["result"] == "unfinished" for line in report["found"])
     click.echo(f"{len(report['found'])} of {report['searched']} documents contain it")
     if open_ends:

@@ -74,7 +74,7 @@ def _find(raw: str, value: str, start: int) -> tuple[int, int] | None:
 
 
 def _is_whole(raw: str, start: int, end: int) -> bool:
-    """Return whether no word goes on before or behind the range."""
+    """Return whether no word continues before or behind the range."""
     return not (_WORD.match(raw, start - 1) if start else None) and not _WORD.match(raw, end)
 
 

@@ -84,7 +84,7 @@ class TnefFile:
 
 @dataclass(slots=True)
 class TnefMessage:
-    """What a winmail.dat holds."""
+    """Contents of a winmail.dat."""
 
     subject: str = ""
     body: str = ""

@@ -1,6 +1,7 @@
 """State of one running app in addition to its resources: thread lanes, waiters, licence and key watches."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -27,7 +28,7 @@ from quire.serve_apps.api.context.waiting import JobWaiters
 from quire.serve_apps.api.http.cached import Cached
 from quire.serve_apps.api.lanes.bulkhead import Bulkhead
 from quire.serve_apps.api.lanes.fair_places import FairPlaces, Overloaded
-from quire.storage.access.api_keys import StoredKey, list_keys
+from quire.storage.access.api_keys import StoredKey, list_keys, record_key_uses
 from quire.storage.access.rate_limits import take
 from quire.storage.postgres.notices import KEYS
 from quire.storage.queue.usage import check_clock
@@ -56,6 +57,7 @@ _KEPT_CELLS_BYTES = 64 << 20  # table cells kept for queries, in Arrow form: abo
 _MOST_HEAVY = 16  # derivations of hostile size, or queries, of one tenant that wait; more are refused
 _LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
 _KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
+_KEY_USES_S = 60.0  # seconds between two records of last uses
 _REMEMBER_METRICS_S = 5.0  # seconds an answer of /metrics is kept: scrapers ask every fifteen
 _REMEMBER_HEALTH_S = 1.0  # open to callers without a key, so a flood costs one look a second
 
@@ -94,7 +96,7 @@ class AppState:
         self.syncs = Syncing()
         self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
         self.denials = DenialAudit(resources.store.db, self.disk)
-        self._keys_changed = asyncio.Event()
+        self._keys_changed, self._key_uses_due = asyncio.Event(), 0.0
         self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters, {KEYS: self._keys_changed.set})
 
     @asynccontextmanager
@@ -139,6 +141,7 @@ class AppState:
                     await self._keys_changed.wait()
             self._keys_changed.clear()
             await self._load_keys()
+            await self._record_key_uses()
 
     async def _load_keys(self) -> None:
         with suppress(StorageError, Overloaded):
@@ -146,6 +149,15 @@ class AppState:
             if stored != self._stored_keys:
                 self._stored_keys = stored
                 self.resources.keys.replace(keys_in_force(self._configured_keys, stored))
+
+    async def _record_key_uses(self) -> None:
+        """Store when keys were last used, once a minute."""
+        if time.monotonic() < self._key_uses_due:
+            return
+        self._key_uses_due = time.monotonic() + _KEY_USES_S
+        if uses := self.resources.keys.take_uses():
+            with suppress(StorageError, Overloaded):
+                await self.sql.run(record_key_uses, self.resources.store.db, uses)
 
     async def _watch_license(self) -> None:
         """Load a renewed token and record the highest database time, without a restart."""

@@ -3,7 +3,7 @@
 One dependency instead of several, because each costs 15 µs of CPU per request.
 """
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast, get_args, get_origin
 from urllib.parse import parse_qsl
@@ -13,13 +13,20 @@ from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator
 
 from quire.serve_apps.access.caller import Caller, identify
-from quire.serve_apps.access.errors import FeatureNotLicensed, InvalidOrg, ScopeMissing, Unauthenticated
+from quire.serve_apps.access.errors import (
+    AccessRefused,
+    FeatureNotLicensed,
+    PrincipalsUnsupported,
+    ScopeMissing,
+    Unauthenticated,
+)
 from quire.serve_apps.access.operations import Operation
 from quire.serve_apps.access.scopes import KeyScope
 from quire.serve_apps.api.context.app_state import AppState
 from quire.serve_apps.api.http.refusals import InvalidField, RepeatedParameter, UnknownParameter
 from quire.serve_apps.api.http.request_span import CONTEXT
 from quire.serve_apps.api.lanes.fair_places import TENANT
+from quire.storage.access.principals import check_visible
 from quire.storage.store import Store
 from quire.storage.values.errors import NotFound
 from quire.storage.values.ids import is_document_id, is_job_id
@@ -63,6 +70,13 @@ class Call:
         """Return the actor that audit rows of this call name."""
         return self.caller.actor(self.request_id, self.traceparent)
 
+    def limit_principals(self, asked: Sequence[str] | None) -> Sequence[str] | None:
+        """Return the principals that a request asks for, without those that its header does not name."""
+        allowed = self.caller.principals
+        if allowed is None:
+            return asked
+        return allowed if asked is None else [name for name in asked if name in allowed]
+
     def require_feature(self, feature: str) -> None:
         """Require a licensed feature and record a refusal in the audit trail.
 
@@ -96,6 +110,8 @@ async def admit(request: Request) -> Call:
         InvalidOrg: The organisation header is malformed.
         RateLimited: The key has used up its requests.
         ScopeMissing: The key's scope does not cover the operation.
+        PrincipalsUnsupported: The request is limited to principals, and the operation cannot be.
+        NotFound: The request is limited to principals, and the document has others.
     """
     scope = request.scope
     running: AppState = scope["app"].state.running
@@ -111,7 +127,25 @@ async def admit(request: Request) -> Call:
         caller.require(needed)
     if scope["query_string"]:
         _check_query(operation, scope["query_string"])
+    if caller.principals is not None:
+        await _check_principals(call, caller.principals, operation, scope["path_params"])
     return call
+
+
+async def _check_principals(
+    call: Call, principals: Sequence[str], operation: Operation, named: Mapping[str, str]
+) -> None:
+    """Check a request that is limited to the documents of some principals.
+
+    Raises:
+        PrincipalsUnsupported: The operation does not tell documents apart by their principals.
+        NotFound: The document, or one of the job's documents, has other principals.
+    """
+    ids = {name: named[name] for name in ("job_id", "document_id") if name in named}
+    if operation.principals is False or not (operation.principals or ids):
+        raise PrincipalsUnsupported(f"{call.operation} cannot be limited to principals")
+    if ids:
+        await call.running.sql.run(check_visible, call.store.db, call.scope, principals, **ids)
 
 
 def _check_query(operation: Operation, query: bytes) -> None:
@@ -187,7 +221,7 @@ def find_tenant(running: AppState, scope: MutableMapping[str, Any]) -> str:
     """Return the tenant of a request by its key, or `UNKNOWN`."""
     try:
         return identify(scope["headers"], running.resources.keys).tenant
-    except (Unauthenticated, InvalidOrg):
+    except AccessRefused:
         return UNKNOWN
 
 

@@ -6,7 +6,7 @@ the holder of the key can later check it against the value. Blocks: call in a th
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from quire.models.redaction.planning.search import texts_of_tree
 from quire.storage.jobs.lifecycle import delete_document
 from quire.storage.objects.artifacts import TREE
 from quire.storage.store import Store
-from quire.storage.upkeep.erasure import StoredDocument, erase_metadata, list_stored
+from quire.storage.upkeep.erasure import StoredDocument, erase_events, erase_metadata, list_copies, list_stored
 from quire.storage.values.errors import Conflict, NotFound
 from quire.storage.values.rows import Actor, Scope
 from quire.storage.values.signing import Signer
@@ -25,6 +25,7 @@ from quire.storage.values.signing import Signer
 LEAST_LETTERS = 3
 """Minimum letters and digits of a value; shorter ones occur in too many words."""
 _PURPOSE = "erasure-report"
+_RESULTS = {"target": "deletion is sent", "webhook": "kept by the receiver", "backup": "kept until you delete it"}
 
 
 class ValueTooShort(ValueError):
@@ -88,14 +89,17 @@ def erase_person(
 ) -> dict[str, Any]:
     """Search for a person's value, delete matching documents if `really`, and return the signed report.
 
-    A deletion covers stores, index and later backups at once. A document that is being read is reported `unfinished`
-    and stays; call again when its reading has ended.
+    A deletion covers stores, index, stored events and later backups at once, and is sent to the targets. A document
+    that is being read is reported `unfinished` and stays; call again when its reading has ended.
     """
     matches, unread = find_person(store, scope, value, on_document)
+    copies = list_copies(store.db, scope, [match.document.document_id for match in matches])
     lines = [_erase(store, scope, actor, match) if really else _line(match, "found") for match in matches]
     jobs = sorted({match.document.job_id for match in matches if match.in_metadata})
     if really and jobs:
         erase_metadata(store.db, scope, actor, jobs)
+    if really and (named := {match.document.job_id for match in matches if match.in_name or match.in_metadata}):
+        erase_events(store.db, scope, sorted(named))
     report: dict[str, Any] = {
         "tenant": scope.tenant,
         "org": scope.org,
@@ -106,6 +110,7 @@ def erase_person(
         "searched": len(list_stored(store.db, scope)) + sum(line["result"] == "deleted" for line in lines),
         "found": lines,
         "metadata": jobs,
+        "copies": [asdict(copy) | {"result": _RESULTS[copy.kind] if really else "found"} for copy in copies],
         "unread": [
             {"document_id": match.document_id, "job_id": match.job_id, "status": match.status} for match in unread
         ],

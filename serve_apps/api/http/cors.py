@@ -14,7 +14,7 @@ ANY = "*"
 _METHODS = b"DELETE, GET, HEAD, PATCH, POST, PUT"
 _SENT = (
     b"Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, "
-    b"traceparent, X-API-Key, X-DE-Org, X-Request-Id"
+    b"traceparent, X-API-Key, X-DE-Org, X-DE-Principals, X-Request-Id"
 )
 _SHOWN = (
     b"Content-Disposition, ETag, Idempotency-Replayed, Location, Retry-After, X-Left-Out, X-Next-Cursor, "

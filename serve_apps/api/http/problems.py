@@ -51,6 +51,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     access.FeatureNotLicensed: Problem(403),
     access.RateLimited: Problem(429),
     DiskFull: Problem(507),
+    access.PrincipalsUnsupported: Problem(403),
+    access.InvalidPrincipals: Problem(422, loc=("header", "X-DE-Principals")),
     access.InvalidOrg: Problem(422, loc=("header", "X-DE-Org")),
     access.LicenseExpired: Problem(402),
     access.ClockRolledBack: Problem(402),

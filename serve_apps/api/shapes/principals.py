@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
+from quire.serve_apps.access.caller import MAX_PRINCIPALS
 from quire.serve_apps.api.http.refusals import InvalidField
 
-MAX_PRINCIPALS = 100  # of one document, and of one call
 MAX_PRINCIPAL = 200  # characters of a name
 PATTERN = r"^[^\x00-\x1f,]+$"
 Principal = Annotated[str, Field(min_length=1, max_length=MAX_PRINCIPAL, pattern=PATTERN)]

@@ -14,8 +14,8 @@ from fastapi import Depends, Request
 from starlette.responses import Response
 
 from quire.serve_apps.access.browser import BrowserCookie, Sender, find_sender, is_token
-from quire.serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
-from quire.serve_apps.access.errors import Unauthenticated
+from quire.serve_apps.access.caller import DEFAULT_ORG, org_of, principals_of, secret_of
+from quire.serve_apps.access.errors import PrincipalsUnsupported, Unauthenticated
 from quire.serve_apps.api.lanes.fair_places import TENANT
 from quire.serve_apps.console.callers.forms import read_form
 from quire.serve_apps.console.callers.hosts import is_known_host
@@ -78,6 +78,7 @@ async def admit(request: Request) -> ConsoleCaller:
         Unauthenticated: The token is missing, doubled, unknown or revoked.
         RateLimited: The tenant has used up its requests.
         InvalidOrg: The organisation header is malformed.
+        PrincipalsUnsupported: The request is limited to principals.
     """
     running: ConsoleState = request.app.state.running
     headers = request.scope["headers"]
@@ -89,6 +90,8 @@ async def admit(request: Request) -> ConsoleCaller:
         raise Unauthenticated("the token is unknown or was revoked")
     TENANT.set(tenant.id)
     await running.rates.admit(f"console:{tenant.id}")
+    if principals_of(headers) is not None:
+        raise PrincipalsUnsupported("the console does not limit requests to principals; send them to the engine")
     return ConsoleCaller(running, tenant, engine_org(tenant.id, org_of(headers)))
 
 

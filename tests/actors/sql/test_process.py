@@ -5,7 +5,7 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import duckdb
 import pyarrow as pa
@@ -118,26 +118,26 @@ os._exit(0)
 
 
 def test_runner_answers_in_a_locked_process() -> None:
-    answer = SqlRunner().run("select label, current_date is not null as today from cells", stream(BATCH), max_rows=1)
+    answer = SqlRunner().run("select label, current_date is not null as today from cells", [stream(BATCH)], max_rows=1)
     assert (answer.rows, answer.is_truncated) == ((("Item", True),), True)
     assert [name for name, _ in answer.columns] == ["label", "today"]
 
 
 def test_runner_answers_without_any_cells() -> None:
-    assert SqlRunner().run("select count(*) from rows", stream(), max_rows=9).rows == ((0,),)
+    assert SqlRunner().run("select count(*) from rows", [stream()], max_rows=9).rows == ((0,),)
 
 
 @pytest.mark.parametrize("statement", [ENDLESS[1], GREEDY[0]])
 def test_query_over_its_limits_is_refused(statement: str) -> None:
     limits = SqlLimits(cpu_s=1, memory_bytes=64 << 20)
     with pytest.raises(SqlRefused) as refused:
-        SqlRunner(limits).run(statement, stream(BATCH), max_rows=10)
+        SqlRunner(limits).run(statement, [stream(BATCH)], max_rows=10)
     assert refused.value.code == "sql-over-limit"
 
 
 def test_process_of_the_next_query_is_started_ahead() -> None:
     runner = SqlRunner(SqlLimits(at_once=1))
-    cells = stream(BATCH)
+    cells = [stream(BATCH)]
     seen = set()
     for _ in range(3):
         assert runner.run("select count(*) from rows", cells, max_rows=1).rows == ((3,),)
@@ -152,10 +152,33 @@ def test_process_of_the_next_query_is_started_ahead() -> None:
 
 def test_query_with_a_stuck_process_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = SqlRunner(SqlLimits(cpu_s=1))
-    assert stopped.run("select 1", stream(BATCH), max_rows=1).rows == ((1,),)
+    assert stopped.run("select 1", [stream(BATCH)], max_rows=1).rows == ((1,),)
     monkeypatch.setattr(runner_module, "LOOK_S", 0.001)
     monkeypatch.setattr(runner_module, "STALL_IDLE_S", 0.5)
     (ahead,) = stopped._ahead
     ahead.send_signal(signal.SIGSTOP)  # neither runs nor waits: it is stuck
     with pytest.raises(SqlRefused, match="more time or memory"):
-        stopped.run("select 1", stream(BATCH), max_rows=1)
+        stopped.run("select 1", [stream(BATCH)], max_rows=1)
+
+
+def test_large_cells_of_a_stuck_process_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The writer waits for a full pipe, not for cells."""
+    stopped = SqlRunner(SqlLimits(cpu_s=1))
+    assert stopped.run("select 1", [stream(BATCH)], max_rows=1).rows == ((1,),)
+    monkeypatch.setattr(runner_module, "LOOK_S", 0.001)
+    monkeypatch.setattr(runner_module, "STALL_IDLE_S", 0.5)
+    (ahead,) = stopped._ahead
+    ahead.send_signal(signal.SIGSTOP)
+    with pytest.raises(SqlRefused, match="more time or memory"):
+        stopped.run("select 1", [bytes(1 << 20)] * 4, max_rows=1)
+
+
+def test_error_while_loading_cells_reaches_the_caller() -> None:
+    def cells() -> Iterator[bytes]:
+        yield stream(BATCH)[:100]
+        raise LookupError("deleted")
+
+    runner = SqlRunner()
+    with pytest.raises(LookupError, match="deleted"):
+        runner.run("select 1", cells(), max_rows=1)
+    assert runner.run("select 1", [stream(BATCH)], max_rows=1).rows == ((1,),)

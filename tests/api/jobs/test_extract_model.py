@@ -185,10 +185,24 @@ async def test_redact_hides_personal_data_from_the_model_only(store: Store) -> N
         made = resources(store, model.url, flag_tree=flag_names)
         async with serving(made) as app, client_of(app) as client:
             document = await ingest(client)
-            body = {"document_id": document, "schema": SCHEMA, "engine": "llm", "redact": True}
+            body = {"document_id": document, "schema": SCHEMA, "engine": "llm"}
             answer = (await client.post("/v1/extract", json=body)).json()
             assert NAME not in json.dumps(model.bodies)
             assert answer["data"]["person"] == NAME
             assert answer["model"]["redacted"] is True
             masked = await client.post("/v1/extract?redacted=true", json=body)
             assert NAME not in masked.text + json.dumps(model.bodies)
+
+
+@pytest.mark.parametrize(("redact", "is_sent"), [(None, False), ("true", False), ("false", True)])
+async def test_file_hides_personal_data_from_the_model_by_default(
+    store: Store, redact: str | None, is_sent: bool
+) -> None:
+    mail = "jane.zaq@leak.example"
+    file = ("bill.pdf", pdf(TEXTS[0], f"Owed to {mail}: 1,204.50"), "application/pdf")
+    with modelling((200, OWED)) as model:
+        async with serving(resources(store, model.url)) as app, client_of(app) as client:
+            fields = {"schema": json.dumps(SCHEMA), "engine": "llm"} | ({"redact": redact} if redact else {})
+            answer = await client.post("/v1/extract", files={"file": file}, data=fields)
+        assert answer.status_code == 200, answer.text
+        assert (mail in json.dumps(model.bodies)) is is_sent

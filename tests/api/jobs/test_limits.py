@@ -7,13 +7,14 @@ import httpx
 import pytest
 
 from quire.serve_apps.access.failed_auth_limiter import BURST
-from quire.serve_apps.access.keys import digest_secret, parse_api_keys
+from quire.serve_apps.access.keys import digest_secret
 from quire.serve_apps.access.stored_keys import keys_in_force
 from quire.serve_apps.api.context import app_state as running
 from quire.serve_apps.api.context.resources import ApiLimits
 from quire.storage.access.api_keys import add_key, list_keys, revoke_key
 from quire.storage.store import Store
 from tests.api.harness import PDF, TREE, client_of, files, make_resources, serving
+from tests.api.keys import ring_of
 from tests.waiting import PATIENCE_S
 
 
@@ -143,5 +144,5 @@ async def test_without_notices_keys_are_polled(store: Store, monkeypatch: pytest
 
 def test_a_configured_key_and_a_stored_one_are_in_force_together(store: Store) -> None:
     add_key(store.db, "fresh", "write", digest_secret("s"))
-    ring = keys_in_force(parse_api_keys("a=b"), list_keys(store.db))
+    ring = keys_in_force(ring_of("a=b"), list_keys(store.db))
     assert [key.label for key in ring] == ["a", "fresh:write"]

@@ -80,3 +80,34 @@ async def test_other_organisations_are_not_looked_into(admin: httpx.AsyncClient)
 async def test_a_value_of_two_letters_is_refused(admin: httpx.AsyncClient) -> None:
     answer = await admin.post("/v1/erasure", json={"value": "a-b"})
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "value-too-short")
+
+
+async def test_report_names_targets_webhooks_and_backups(admin: httpx.AsyncClient, store: Store) -> None:
+    document = await ingest(admin, "Nothing here.", name="letter to jane zaqari.epub")
+    other = await ingest(admin, "Nothing here.", name="other.epub")
+    job = (await admin.get(f"/v1/documents/{document}")).json()["job_id"]
+    sent = "insert into target_documents (target_id, document_id, done) values (%s, %s, 1) returning 1"
+    store.db.fetch_all(sent, ("tgt_a", document))
+    store.db.fetch_all(sent, ("tgt_b", other))
+    store.db.fetch_all(
+        """insert into deliveries (id, webhook_id, tenant, org, event, event_id, state)
+           select 'del_a', 'hook_a', tenant, org, kind, id, 'delivered' from events where job_id = %s limit 1
+           returning 1""",
+        (job,),
+    )
+    store.db.fetch_all("insert into backups (path) values ('/srv/backup') returning 1")
+    listed = await erase(admin, "Jane Zaqari")
+    assert [(copy["kind"], copy["id"], copy["result"]) for copy in listed["copies"]] == [
+        ("backup", "/srv/backup", "found"),
+        ("target", "tgt_a", "found"),
+        ("webhook", "hook_a", "found"),
+    ]
+    erased = await erase(admin, "Jane Zaqari", erase=True)
+    assert {copy["kind"]: copy["result"] for copy in erased["copies"]} == {
+        "backup": "kept until you delete it",
+        "target": "deletion is sent",
+        "webhook": "kept by the receiver",
+    }
+    bodies = [bytes(row["body"]).decode() for row in store.db.fetch_all("select body from events")]
+    assert not any("zaqari" in body for body in bodies)
+    assert any("other.epub" in body for body in bodies)

@@ -38,7 +38,8 @@ def test_a_taken_port_ends_up_before_anything_is_started(tmp_path: Path) -> None
 
 
 def test_listening_beyond_loopback_needs_a_licence(tmp_path: Path) -> None:
-    done = quire("up", "--workdir", str(tmp_path), "--host", "0.0.0.0", "--port", "18999")
+    keys = "acme=secret-of-20-characters"
+    done = quire("up", "--workdir", str(tmp_path), "--host", "0.0.0.0", "--port", "18999", SVC_API_KEYS=keys)
     assert done.exit_code == 1
     assert "SVC_LICENSE is required" in done.output
 
@@ -49,15 +50,22 @@ def test_invalid_licence_stops_up_with_a_reason(tmp_path: Path) -> None:
     assert "SVC_LICENSE: licence refused" in done.output
 
 
-@pytest.mark.parametrize("keys", ["a", "a=", "a:root=x", "a=x,b=x"])
+@pytest.mark.parametrize("keys", ["a", "a=", "a:root=x", f"a={'x' * 20},b={'x' * 20}"])
 def test_keys_that_cannot_be_used_end_up(tmp_path: Path, keys: str) -> None:
     done = quire("up", "--workdir", str(tmp_path), "--port", "18999", SVC_API_KEYS=keys)
     assert (done.exit_code, "SVC_API_KEYS" in done.output) == (1, True)
 
 
-def test_short_keys_are_refused_beyond_loopback(tmp_path: Path) -> None:
-    done = quire("up", "--workdir", str(tmp_path), "--host", "0.0.0.0", "--port", "18999", SVC_API_KEYS="acme=short")
+def test_short_keys_are_refused(tmp_path: Path) -> None:
+    done = quire("up", "--workdir", str(tmp_path), "--port", "18999", SVC_API_KEYS="acme=short")
     assert (done.exit_code, "acme: the secret needs at least 20 characters" in done.output) == (1, True)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_keys_are_required_beyond_loopback(tmp_path: Path, host: str) -> None:
+    done = quire("up", "--workdir", str(tmp_path), "--host", host, "--port", "18999")
+    assert (done.exit_code, "SVC_API_KEYS: required" in done.output) == (1, True)
+    assert not (tmp_path / "token").exists()
 
 
 def test_up_reports_a_running_service(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """`quire keys`, `tenant` and `audit` against a deployment's database."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -10,13 +11,13 @@ from quire.cluster.bootstrap.finding import load_settings
 from quire.cluster.cli.main import cli
 from quire.cluster.runtime import Runtime, write_runtime
 from quire.configs.settings import Settings
-from quire.serve_apps.access.keys import default_key, digest_secret, parse_api_keys
+from quire.serve_apps.access.keys import KeyRing, default_key, digest_secret, parse_api_keys
 from quire.serve_apps.access.stored_keys import keys_in_force
-from quire.storage.access.api_keys import list_keys
+from quire.storage.access.api_keys import list_keys, record_key_uses
 from quire.storage.store import Store
 from tests.storage.scenes import submit
 
-CONFIGURED = "acme:read=acme-read"
+CONFIGURED = "acme:read=acme-read-of-20-chars"
 
 
 @pytest.fixture
@@ -89,6 +90,36 @@ def test_revoking_a_narrow_default_key_keeps_the_default_token(dsn: str, tmp_pat
     assert quire(settings.workdir, "keys", "revoke", "default:write").exit_code == 1
     assert quire(settings.workdir, "keys", "revoke", "default").exit_code == 0
     assert keys_in_force([default], list_keys(store.db)) == []
+
+
+@pytest.mark.parametrize("label", ["acme:read", "acme:write"], ids=["configured", "added"])
+def test_rotated_key_has_two_listed_secrets(workdir: Path, store: Store, label: str) -> None:
+    if label == "acme:write":
+        assert quire(workdir, "keys", "add", label, "--days", "90").exit_code == 0
+    rotated = quire(workdir, "keys", "rotate", label)
+    assert rotated.exit_code == 0, rotated.output
+    in_force = keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db))
+    old, new = (key for key in in_force if key.label == label)
+    assert new.digest == digest_secret(rotated.output.strip())
+    assert old.ends_at is not None
+    assert timedelta(days=6) < old.ends_at - datetime.now(UTC) < timedelta(days=8)
+    lines = [line for line in quire(workdir, "keys", "list").output.splitlines() if label in line]
+    assert [("until" in line, line.split()[0]) for line in lines] == [
+        (True, old.digest[:4].hex()),
+        (False, new.digest[:4].hex()),
+    ]
+    record_key_uses(store.db, {new.digest: datetime.now(UTC)})
+    assert quire(workdir, "keys", "list").output.count("last used") == 1
+    assert quire(workdir, "keys", "revoke", label, "--id", old.digest[:4].hex()).exit_code == 0
+    left = [key for key in keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db)) if key.label == label]
+    assert [key.digest for key in left] == [new.digest]
+
+
+def test_rotation_without_overlap_ends_the_old_secret(workdir: Path, store: Store) -> None:
+    assert quire(workdir, "keys", "rotate", "acme:read", "--overlap-days", "0").exit_code == 0
+    (key,) = KeyRing(keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db)))
+    assert key.digest != digest_secret(CONFIGURED.partition("=")[2])
+    assert quire(workdir, "keys", "rotate", "nobody:read").exit_code == 1
 
 
 @pytest.mark.parametrize("label", ["", "a b", "acme:owner", "acme=x", "nobody:read"])

@@ -16,10 +16,10 @@ from quire.cluster.runtime import Runtime
 from quire.configs.parsing import SettingsError, parse_settings
 from quire.models.cdom.tracing import TRACING_OFF
 from quire.models.neural.fakes import ScriptedRecogniser
-from quire.serve_apps.access.keys import parse_api_keys
 from quire.storage.store import Store
 from quire.storage.values.rows import JobId
 from tests.api.harness import KEYS, client_of, serving
+from tests.api.keys import ring_of
 from tests.cluster.compose.otlp_receiver import Receiver, receiving
 from tests.cluster.compose.test_compose import paper, runtime, wait_for
 from tests.storage.webhooks.test_egress_tls import make_certificate
@@ -46,7 +46,7 @@ async def upload_and_read(
     runtime: Runtime, store: Store, content: bytes, *, first: str = "/v1/health", **headers: str
 ) -> None:
     """Upload and read in this process as two replicas, each with a separate tracer. `first` runs before."""
-    resources = replace(open_resources(runtime), keys=parse_api_keys(KEYS))
+    resources = replace(open_resources(runtime), keys=ring_of(KEYS))
     try:
         async with serving(resources) as app, client_of(app) as client:
             assert (await client.get(first)).status_code == 200

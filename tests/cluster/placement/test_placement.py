@@ -4,7 +4,17 @@ from typing import Any
 
 import pytest
 
-from quire.cluster.placement.placement import API, DOOR, FAST_PATH, HEAD, Placement, fits, machine_labels, unplaceable
+from quire.cluster.placement.placement import (
+    API,
+    DOOR,
+    FAST_PATH,
+    HEAD,
+    Placement,
+    fits,
+    machine_labels,
+    place_readers,
+    unplaceable,
+)
 
 GPU = Placement(cpus=1, gpus=1, required={"arch": "amd64", "accelerator": "cuda"})
 
@@ -59,3 +69,10 @@ def test_door_is_placed_on_the_head_node() -> None:
     assert DOOR.actor_options()["resources"] == {HEAD: 0.001}
     assert unplaceable({"console": DOOR}, [node()]) == {"console": "no head node with any labels, 0 CPU and 0 GPU"}
     assert unplaceable({"console": DOOR}, [node(), head]) == {}
+
+
+def test_readers_use_gpu_machines_only_without_others() -> None:
+    gpu, plain = node(arch="amd64", accelerator="cuda"), node(arch="amd64", accelerator="none")
+    assert place_readers([gpu]).required == {}
+    assert place_readers([gpu, plain]).required == {"accelerator": "none"}
+    assert place_readers([gpu, node(cpus=0, accelerator="none")]).required == {}

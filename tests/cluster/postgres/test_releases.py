@@ -23,12 +23,12 @@ from quire.cluster.postgres.embedded import EmbeddedPostgres
 from quire.configs.parsing import parse_settings
 from quire.models.cdom.search import SearchMode, SearchRequest
 from quire.models.neural.embed.minilm import WIDTH, MiniLm
-from quire.serve_apps.access.keys import parse_api_keys
 from quire.storage.index.opened import IndexPlace, open_search
 from quire.storage.postgres.schema import check_schema, migrate
 from quire.storage.postgres.service_role import let_service_in
 from quire.storage.store import Store, open_store
 from tests.api.harness import client_of, make_resources, serving
+from tests.api.keys import ring_of
 from tests.storage.postgres.catalog import read_catalog
 
 pytestmark = pytest.mark.long
@@ -81,7 +81,7 @@ async def test_documents_and_trees_of_a_release_are_served_unchanged(
 ) -> None:
     _, store, _, facts = deployment
     check_schema(store.db)
-    resources = make_resources(store, keys=parse_api_keys("default=secret"))
+    resources = make_resources(store, keys=ring_of("default=secret"))
     async with serving(resources) as app, client_of(app, "secret") as client:
         job = (await client.get(f"/v1/jobs/{facts['job']}")).json()
         trees = {

@@ -139,7 +139,7 @@ def test_the_base_url_is_one_that_this_machine_can_open(tmp_path: Path, host: st
 
 def test_a_runtime_comes_back_as_it_was_written(tmp_path: Path) -> None:
     runtime = Runtime(
-        settings=settings(tmp_path, SVC_API_KEYS="a=secret", SVC_RETRY_DELAYS_S="1,2", SVC_ALLOWED_HOSTS="x,y"),
+        settings=settings(tmp_path, SVC_API_KEYS=f"a={'k' * 20}", SVC_RETRY_DELAYS_S="1,2", SVC_ALLOWED_HOSTS="x,y"),
         dsn="postgresql://u:p@/d",
         dsn_file=tmp_path / "dsn",
         base_url="http://127.0.0.1:8000",

@@ -118,6 +118,14 @@ def test_a_refused_page_is_read_by_the_cpu_and_says_so(engine: ScriptedEngine) -
     assert len(engine.asked) == 2
 
 
+@pytest.mark.parametrize(("script", "falls_back"), [(LINES, True), ({1: []}, False)], ids=["ink", "blank"])
+def test_empty_answer_is_believed_only_for_a_blank_page(script: dict[int, list[str]], falls_back: bool) -> None:
+    reader = first(ScriptedEngine(text=""), ScriptedRecogniser(script=script))
+    (page,) = reader.recognise_pages([PAGE], ("en",), 10)
+    assert (FALLBACK in page.warnings) is falls_back
+    assert bool(page.words) is falls_back
+
+
 def test_an_engine_that_is_away_is_not_asked_again_for_a_while() -> None:
     engine = ScriptedEngine(failure=PortUnavailable("vlm_ocr", "away"))
     reader = first(engine, ScriptedRecogniser(script=LINES))

@@ -2,18 +2,21 @@
 
 import base64
 import io
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PIL import Image
 
-from quire.actors.vlm.models.contract import AnswerEnd, Ask, Sampling
+from quire.actors.vlm.models.contract import Answer, AnswerEnd, Ask, Sampling
 from quire.actors.vlm.models.dots import Dots
 from quire.actors.vlm.models.granite_docling import GraniteDocling
 from quire.actors.vlm.models.lightonocr import LightOnOcr
+from quire.actors.vlm.page_reader import VlmReader
 from quire.actors.vlm.remote import RemoteEngine, make_request
 from quire.models.cdom.ports import PortUnavailable
 from tests.packages.gpu.models.pages import make_page
@@ -158,3 +161,38 @@ def test_no_more_calls_run_at_once_than_allowed_and_the_order_is_kept() -> None:
         answers = remote.generate([ASK] * 12, 20)
         assert len(answers) == 12
         assert server.busiest <= 3
+
+
+def test_silent_endpoint_is_given_up_without_another_try() -> None:
+    with serve_endpoint(Reply(pieces=["a", "b"], pause_s=30)) as server:
+        remote = RemoteEngine(server.url, "fallback", first_pause_s=0.01, silence_s=0.2)
+        with pytest.raises(PortUnavailable, match="no answer"):
+            remote.generate([ASK], 60)
+        remote.close()
+        assert len(server.seen) == 1
+
+
+def test_answer_in_one_piece_counts() -> None:
+    body = {"choices": [{"message": {"content": "whole page"}, "finish_reason": "stop"}]}
+    whole = Reply(raw=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    with serve_endpoint(whole) as server, engine(server) as remote:
+        assert remote.generate([ASK], 5) == [Answer(text="whole page", ending=AnswerEnd.STOP)]
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (401, {"error": {"message": "invalid API key"}}),
+        (404, {"message": "no such model"}),
+        (400, {"error": "x"}),
+    ],
+)
+def test_refusal_has_the_sentence_of_the_endpoint(status: int, body: dict[str, Any]) -> None:
+    refusal = Reply(status=status, raw=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+    with serve_endpoint(refusal) as server, engine(server) as remote:
+        reader = VlmReader(Dots(), remote)
+        with pytest.raises(PortUnavailable):
+            reader.transcribe(make_page(), (), 5)
+        assert reader.fault is not None
+        assert reader.fault.startswith(f"status {status}: ")
+        assert len(server.seen) == 1

@@ -19,7 +19,7 @@ from quire.serve_apps.api.context.resources import Ports
 from quire.serve_apps.mcp.server import make_server, open_client
 from quire.serve_apps.mcp.tools import _page
 from quire.storage.store import Store
-from tests.api.harness import PDF, make_resources, reading
+from tests.api.harness import PDF, TREE, make_resources, reading
 from tests.api.live import listening
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -199,3 +199,19 @@ def test_a_long_list_comes_in_pages() -> None:
     assert (len(first["items"]), first["total"], first["next_offset"]) == (20, 45, 20)
     assert (last["items"], last["next_offset"]) == (items[40:], None)
     assert _page(items, 99, 20)["items"] == []
+
+
+async def test_principals_of_the_user_limit_tools_and_resources(store: Store, dsn: str, tmp_path: Path) -> None:
+    with listening(make_resources(store, dsn=dsn)) as url:
+        async with open_client(url, "acme-write") as sender:
+            await sender.post("/v1/ingest", json={"tree": TREE})
+            job = (await sender.post("/v1/ingest", json={"tree": TREE}, params={"principals": "hr"})).json()
+        closed = {"job_id": job["id"], "document_id": job["documents"][0]["document_id"]}
+        for principals, seen in (("user:ann", 1), ("user:ann,hr", 2)):
+            async with (
+                open_client(url, "acme-write", principals) as service,
+                Client(make_server(service, "1", tmp_path)) as client,
+            ):
+                assert len((await client.list_resources()).resources) == seen
+                answer = await client.call_tool("get_chunks", closed)
+                assert bool(answer.is_error) is (seen == 1)

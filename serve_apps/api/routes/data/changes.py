@@ -39,6 +39,7 @@ SinceDocument = Annotated[
         404: "A document is unknown, unfinished, deleted, or another tenant's, or no earlier version is known.",
         409: "redacted=true, and the scan of a document did not finish.",
     },
+    principals=False,
 )
 async def read_changes(
     document_id: DocumentIdDep, call: CallDep, redacted: Redacted, since: SinceDocument = None

@@ -1,5 +1,6 @@
 """POST /v1/sql: one read-only query over the table cells of an organisation's documents."""
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -87,6 +88,7 @@ class SqlAnswerBody(BaseModel):
         202: SCANNING,
     },
     repeatable=True,
+    principals=True,
 )
 async def query_tables(body: SqlRequest, call: CallDep) -> Response:
     """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
@@ -105,7 +107,7 @@ async def query_tables(body: SqlRequest, call: CallDep) -> Response:
 
 def _choose(call: Call, body: SqlRequest) -> list[ChosenDocument]:
     """Return the documents of the query. Raises `NotFound`, and `OverLimit` for too many."""
-    db, scope, principals = call.store.db, call.scope, body.principals
+    db, scope, principals = call.store.db, call.scope, call.limit_principals(body.principals or None) or ()
     if body.document_ids is not None:
         ids = [check_document_id(text) for text in body.document_ids]
         return find_chosen(db, scope, document_ids=ids, principals=principals)
@@ -129,10 +131,13 @@ def _answer(call: Call, port: RunSql, chosen: Sequence[ChosenDocument], body: Sq
     }
 
 
-def _load(call: Call, chosen: Sequence[ChosenDocument], redacted: bool) -> memoryview:
-    """Return the cells of the documents as an Arrow stream; a document that is deleted meanwhile is left out."""
-    out = pa.BufferOutputStream()
-    with pa.ipc.new_stream(out, SCHEMA) as writer:
+def _load(call: Call, chosen: Sequence[ChosenDocument], redacted: bool) -> Iterator[bytes]:
+    """Yield the cells of the documents as pieces of one Arrow stream, so that one document's are in memory at a time.
+
+    A document that is deleted meanwhile is left out. Raises `OverLimit` and `PiiIncomplete`.
+    """
+    piece, total = io.BytesIO(), 0
+    with pa.ipc.new_stream(piece, SCHEMA) as writer:
         for item in chosen:
             try:
                 batch = read_cells(call, item, redacted=redacted)
@@ -140,9 +145,13 @@ def _load(call: Call, chosen: Sequence[ChosenDocument], redacted: bool) -> memor
                 continue
             if batch is not None and batch.num_rows:
                 writer.write_batch(batch)
-            if out.tell() > MAX_CELLS_BYTES:
+            total += piece.tell()
+            if total > MAX_CELLS_BYTES:
                 raise OverLimit("the documents have too many cells; name a job_id or document_ids")
-    return memoryview(out.getvalue())
+            yield piece.getvalue()
+            piece.seek(0)
+            piece.truncate()
+    yield piece.getvalue()
 
 
 def _citations(value: Any) -> Iterator[dict[str, Any]]:

@@ -8,9 +8,10 @@ from fastapi import Depends, Query
 from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
+from quire.serve_apps.access.caller import MAX_PRINCIPALS
 from quire.serve_apps.access.operations import UNPAID, Operations
 from quire.serve_apps.access.scopes import DOCUMENT, READ, WRITE
-from quire.serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep, check_job_id
+from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep, check_job_id
 from quire.serve_apps.api.intake.submitting import quota_of
 from quire.serve_apps.api.shapes.bodies import (
     DeadLetterBody,
@@ -21,7 +22,7 @@ from quire.serve_apps.api.shapes.bodies import (
     RequeueBody,
 )
 from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from quire.serve_apps.api.shapes.principals import MAX_PRINCIPALS, Principal, Principals
+from quire.serve_apps.api.shapes.principals import Principal, Principals
 from quire.serve_apps.api.shapes.rendering import (
     json_response,
     render_dead_letter,
@@ -91,8 +92,9 @@ class ListingQuery:
     until: Until = None
     principals: ListedPrincipals = None
 
-    def filter(self) -> DocumentFilter:
+    def filter(self, call: Call) -> DocumentFilter:
         """Return the filter. Raises NotFound for a malformed id."""
+        principals = call.limit_principals(self.principals)
         return DocumentFilter(
             name=self.name,
             status=self.status,
@@ -104,7 +106,7 @@ class ListingQuery:
             reader_before=self.reader_before,
             since=self.since,
             until=self.until,
-            principals=tuple(self.principals) if self.principals is not None else None,
+            principals=tuple(principals) if principals is not None else None,
         )
 
 
@@ -117,6 +119,7 @@ ConditionsDep = Annotated[ListingQuery, Depends()]
     READ,
     list[ListedDocumentBody],
     refusals={404: "A value is not a job id."},
+    principals=True,
 )
 async def read_all_documents(
     call: CallDep,
@@ -127,17 +130,22 @@ async def read_all_documents(
 ) -> Response:
     """List documents of all jobs, most recently sent first by default, without deleted ones."""
     page = await call.running.sql.run(
-        list_all_documents, call.store, call.scope, conditions.filter(), order=sort, limit=limit, cursor=cursor
+        list_all_documents, call.store, call.scope, conditions.filter(call), order=sort, limit=limit, cursor=cursor
     )
     return page_response(page, render_listed_document)
 
 
 @router.operation(
-    "GET /v1/documents/counts", "count_documents", READ, DocumentCountsBody, refusals={404: "A value is not a job id."}
+    "GET /v1/documents/counts",
+    "count_documents",
+    READ,
+    DocumentCountsBody,
+    refusals={404: "A value is not a job id."},
+    principals=True,
 )
 async def read_document_counts(call: CallDep, conditions: ConditionsDep) -> Response:
     """Return how many documents match, with their pages and bytes. Counting stops after 100,000 documents."""
-    counts = await call.running.sql.run(count_all_documents, call.store, call.scope, conditions.filter())
+    counts = await call.running.sql.run(count_all_documents, call.store, call.scope, conditions.filter(call))
     return json_response(asdict(counts))
 
 
@@ -149,7 +157,12 @@ async def read_document(document_id: DocumentIdDep, call: CallDep) -> Response:
 
 
 @router.operation(
-    "PUT /v1/documents/{document_id}/principals", "set_principals", WRITE, DocumentAloneBody, repeatable=True
+    "PUT /v1/documents/{document_id}/principals",
+    "set_principals",
+    WRITE,
+    DocumentAloneBody,
+    repeatable=True,
+    principals=False,
 )
 async def put_principals(document_id: DocumentIdDep, body: PrincipalsRequest, call: CallDep) -> Response:
     """Set who may find the document and the files inside it. Searches and queries use it at once."""

@@ -1,6 +1,7 @@
 """Extract values by a JSON Schema: from a file that is read once and not stored, or from a stored document."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,13 +9,17 @@ from fastapi import Request
 from starlette.responses import Response
 
 from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.tree import Tree
 from quire.models.derive.schema.answer import ExtractedData
 from quire.models.derive.schema.correction.corrected import CorrectedPlace
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.access.scopes import DOCUMENT, READ, WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from quire.serve_apps.api.documents.extracting import (
     Engine,
+    HiddenRanges,
     Wanted,
     check_schema,
     extract_tree,
@@ -48,6 +53,7 @@ _CHOICES = {
         "description": "llm and auto send texts of the document to the operator's language model.",
     },
 }
+_REDACT = {"type": "boolean", "default": True, "description": "Hide personal data from the language model."}
 _EXAMPLE = {
     "type": "object",
     "properties": {"invoice_number": {"type": "string"}, "total": {"type": "number"}},
@@ -64,6 +70,7 @@ _REQUEST = {
                         "file": {"type": "string", "format": "binary"},
                         "schema": {"type": "string", "description": _SCHEMA_TEXT},
                         **_CHOICES,
+                        "redact": _REDACT,
                     },
                 }
             },
@@ -75,11 +82,7 @@ _REQUEST = {
                         "document_id": {"type": "string", "description": "A document that succeeded."},
                         "schema": {"type": "object", "description": _SCHEMA_TEXT},
                         **_CHOICES,
-                        "redact": {
-                            "type": "boolean",
-                            "default": False,
-                            "description": "Hide personal data from the language model.",
-                        },
+                        "redact": _REDACT,
                     },
                 },
                 "examples": {
@@ -90,7 +93,7 @@ _REQUEST = {
         },
     }
 }
-_FIELDS = {"schema", "schema_name", "schema_version", "engine"}
+_FIELDS = {"schema", "schema_name", "schema_version", "engine", "redact"}
 
 
 @router.operation(
@@ -120,6 +123,9 @@ async def extract(request: Request, call: CallDep, redacted: Redacted) -> Respon
         outcome = await read_file(call, file)
         if outcome.tree is None:
             raise UnreadableFile((outcome.error or ErrorCode.INTERNAL).value, outcome.detail, file.part)
+        if _hides(fields, wanted):  # a file is not stored, so nobody can search it for names first
+            hidden = await call.running.heavy.run(call.running.work.run, _find_patterns, outcome.tree)
+            wanted = replace(wanted, hidden=hidden)
         return Response(await extract_tree(call, outcome.tree, wanted, None), media_type=JSON)
 
 
@@ -147,14 +153,11 @@ async def _extract_stored(request: Request, call: Call, redacted: bool) -> Respo
         sent = parse_object(body, most_values=MAX_VALUES)
     except InvalidJson as error:
         raise InvalidField("schema", str(error)) from None
-    if unknown := sorted(sent.keys() - _FIELDS - {"document_id", "redact"}):
+    if unknown := sorted(sent.keys() - _FIELDS - {"document_id"}):
         raise InvalidField(unknown[0], "unknown field")
-    hides = sent.get("redact", False)
-    if not isinstance(hides, bool):
-        raise InvalidField("redact", "expected true or false")
     wanted, name = await _choose(call, sent)
     document = await find_extracted(call, sent.get("document_id"), redacted)
-    if hides:
+    if _hides(sent, wanted):
         document, wanted = await _hide(call, document, wanted)
     if name is not None:
         corrections = await call.running.sql.run(
@@ -176,6 +179,20 @@ async def find_extracted(call: Call, document_id: Any, redacted: bool) -> Publis
         raise InvalidField("document_id", "expected the id of a document")
     row = await call.running.sql.run(find_document, call.store.db, call.scope, document_id)
     return await find_published(call, JobId(row.job_id), DocumentId(row.id), redacted)
+
+
+def _find_patterns(tree: Tree) -> HiddenRanges:
+    """Return the personal data that has a form of its own, such as addresses of mail and numbers."""
+    return find_hidden(flag_tree(tree, RegexDetector()), {})
+
+
+def _hides(sent: Mapping[str, Any], wanted: Wanted) -> bool:
+    """Return whether personal data is hidden from the language model, which is the default. Raises `InvalidField`."""
+    chosen = sent.get("redact", wanted.engine is not Engine.RULES)
+    chosen = {"true": True, "false": False}.get(chosen, chosen) if isinstance(chosen, str) else chosen
+    if not isinstance(chosen, bool):
+        raise InvalidField("redact", "expected true or false")
+    return chosen and wanted.engine is not Engine.RULES
 
 
 async def _hide(call: Call, document: Published, wanted: Wanted) -> tuple[Published, Wanted]:

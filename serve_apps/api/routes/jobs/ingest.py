@@ -33,7 +33,7 @@ router = Operations("jobs")
 _BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": IngestBody.model_json_schema()}}}}
 
 
-@router.operation("POST /v1/ingest", "ingest", WRITE, JobBody, status=201, openapi_extra=_BODY)
+@router.operation("POST /v1/ingest", "ingest", WRITE, JobBody, status=201, openapi_extra=_BODY, principals=True)
 async def ingest(
     request: Request, call: CallDep, principals: GivenPrincipals = None, idempotency_key: IdempotencyKeyHeader = None
 ) -> Response:

@@ -40,6 +40,7 @@ Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Se
     status=201,
     refusals={409: UPLOAD_CONFLICTS},
     openapi_extra=JOBS_UPLOAD,
+    principals=True,
 )
 async def create_job(request: Request, call: CallDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
     """Queue one or more files. Their type is judged by content when they are read, so any file is taken here."""

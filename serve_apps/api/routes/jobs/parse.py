@@ -36,6 +36,7 @@ Timeout = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description=
     refusals={409: UPLOAD_CONFLICTS},
     responses={200: {"model": ParsedBody}, 202: {"model": AcceptedBody}},
     openapi_extra=PARSE_UPLOAD,
+    principals=True,
 )
 async def parse(
     request: Request, call: CallDep, timeout_s: Timeout = 55.0, idempotency_key: IdempotencyKeyHeader = None

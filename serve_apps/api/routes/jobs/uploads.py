@@ -43,6 +43,7 @@ class UploadBody(BaseModel):
     UploadBody,
     status=201,
     refusals={402: UNPAID, 409: "Originals are on a local disk (SVC_BLOBS is unset)."},
+    principals=True,
 )
 async def create_upload(wanted: UploadRequest, call: CallDep) -> Response:
     """Return a URL to which one file can be PUT without passing through the API. Needs SVC_BLOBS.

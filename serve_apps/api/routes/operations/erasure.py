@@ -35,6 +35,18 @@ class ErasureLine(Body):
     result: str
 
 
+class ErasureCopy(Body):
+    """A target, webhook or backup that got documents with the value. `id`: of a backup its folder.
+
+    `result`: found, deletion is sent, kept by the receiver, or kept until you delete it.
+    """
+
+    kind: str
+    id: str
+    documents: int
+    result: str
+
+
 class ErasureReport(Body):
     """Signed report of an erasure.
 
@@ -51,6 +63,7 @@ class ErasureReport(Body):
     searched: int
     found: list[ErasureLine]
     metadata: list[str]
+    copies: list[ErasureCopy]
     unread: list[dict[str, Any]]
     signature: str
 

@@ -18,7 +18,6 @@ from quire.serve_apps.api.shapes.bodies import SearchHitBody
 from quire.serve_apps.api.shapes.principals import AskedPrincipals
 from quire.serve_apps.api.shapes.rendering import json_response
 from quire.storage.values.errors import NotFound
-from quire.storage.values.rows import Scope
 
 router = Operations("search")
 MAX_QUERY_CHARS = 4096  # characters of a question; the embedder reads the first few hundred words
@@ -61,11 +60,11 @@ class SearchQuery:
     language: Language = None
     principals: AskedPrincipals = None
 
-    def request(self, scope: Scope) -> SearchRequest:
-        """Return the request in a tenant's organisation. Raises NotFound for a malformed id."""
+    def request(self, call: Call) -> SearchRequest:
+        """Return the request in the caller's organisation. Raises NotFound for a malformed id."""
         return SearchRequest(
-            tenant=scope.tenant,
-            org=scope.org,
+            tenant=call.scope.tenant,
+            org=call.scope.org,
             q=self.q.encode("utf-8", "replace").decode(),
             limit=self.limit,
             mode=self.mode,
@@ -76,7 +75,7 @@ class SearchQuery:
             since=self.since,
             until=self.until,
             language=self.language,
-            principals=tuple(self.principals or ()),
+            principals=tuple(call.limit_principals(self.principals) or ()),
         )
 
 
@@ -89,6 +88,7 @@ class SearchQuery:
         404: "Unknown, deleted, or another tenant's document or job.",
         409: "Search is not configured, or a hit's document has no finished PII scan.",
     },
+    principals=True,
 )
 async def search(query: Annotated[SearchQuery, Depends()], call: CallDep, redacted: Redacted = False) -> Response:
     """Search the caller's documents and return passages, best first. Without `principals` only unrestricted ones.
@@ -98,7 +98,7 @@ async def search(query: Annotated[SearchQuery, Depends()], call: CallDep, redact
     port = call.running.resources.ports.search
     if port is None:
         raise SearchNotConfigured("SVC_RAG_DB is not set, so there is no search index")
-    request = query.request(call.scope)
+    request = query.request(call)
     async with call.running.searching.entered():
         hits = await port.search(request)
     if hits is None:

@@ -304,6 +304,13 @@ class DoubtfulDocument(TypedDict):
     decided_at: str | None
 EdgeType: TypeAlias = Literal['contains', 'follows', 'caption_of', 'refers_to']
 @final
+class ErasureCopy(TypedDict):
+    """A target, webhook or backup that got documents with the value. `id`: of a backup its folder."""
+    kind: str
+    id: str
+    documents: int
+    result: str
+@final
 class ErasureLine(TypedDict):
     """A document that contains the value. `result`: found, deleted, unfinished or metadata erased."""
     document_id: str
@@ -324,6 +331,7 @@ class ErasureReport(TypedDict):
     searched: int
     found: list[ErasureLine]
     metadata: list[str]
+    copies: list[ErasureCopy]
     unread: list[dict[str, Any]]
     signature: str
 @final

@@ -298,6 +298,13 @@ export interface DoubtfulDocument {
 
 export type EdgeType = "contains" | "follows" | "caption_of" | "refers_to";
 
+export interface ErasureCopy {
+  kind: string;
+  id: string;
+  documents: number;
+  result: string;
+}
+
 export interface ErasureLine {
   document_id: string;
   job_id: string;
@@ -317,6 +324,7 @@ export interface ErasureReport {
   searched: number;
   found: Array<ErasureLine>;
   metadata: Array<string>;
+  copies: Array<ErasureCopy>;
   unread: Array<Record<string, unknown>>;
   signature: string;
 }
