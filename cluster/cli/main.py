@@ -20,7 +20,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "extract": ("documents.extract", "extract", "Read files: Markdown, tables, trees and other outputs."),
     "redact": ("documents.redact", "redact", "Write a copy of a file without personal data and verify it."),
     "inspect": ("documents.inspect", "inspect", "Show the blocks of a document."),
-    "explain": ("documents.explain", "explain", "Say which pass of reading set a block, and by which numbers."),
+    "explain": ("documents.inspect", "explain", "Say which pass of reading set a block, and by which numbers."),
     "watch": ("documents.watch", "watch", "Read every new document of a folder."),
     "bench": ("documents.bench", "bench", "Measure reading speed and quality on this machine."),
     "up": ("service.up", "up", "Start the database, the cluster and the service."),

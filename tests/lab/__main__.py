@@ -14,6 +14,7 @@ BENCHES = {
     "accounts": "bench.reading.bench_accounts",
     "audit": "bench.bench_audit",
     "bidi": "bench.reading.bench_bidi",
+    "budget": "bench.reading.bench_budget",
     "bulk": "bench.reading.bench_bulk",
     "bulk-vlm": "bench.reading.bench_bulk_vlm",
     "claim": "bench.queue.bench_claim",

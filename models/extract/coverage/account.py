@@ -4,8 +4,8 @@ Independent of how the blocks were made: painted characters and block characters
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -22,9 +22,58 @@ from quire.models.cdom.coverage import (
     add_counts,
 )
 from quire.models.cdom.flags import HIDDEN_TEXT
-from quire.models.cdom.geometry import round_bbox
+from quire.models.cdom.geometry import Bbox, round_bbox
 from quire.models.extract.contract import PageBlock
-from quire.models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
+
+PaintedLine = tuple[str, Bbox]
+"""Characters of a line without blanks, and its box."""
+
+
+def no_lines() -> list[PaintedLine]:
+    """Return no lines."""
+    return []
+
+
+@dataclass(slots=True)
+class Painted:
+    """Characters that a page paints.
+
+    Attributes:
+        text: All visible characters without blanks, in the engine's order.
+        lines: Returns them line by line.
+        excluded: Characters that are invisible.
+        judged: False when the engine could not report everything that it painted.
+    """
+
+    text: str = ""
+    lines: Callable[[], list[PaintedLine]] = no_lines
+    excluded: list[ExcludedPlace] = field(default_factory=list)
+    judged: bool = True
+
+
+_ASCII: Final = bytes(range(128))
+_BLANKS: Final = bytes(point for point in _ASCII if chr(point).isspace())
+
+
+def count_visible(text: str) -> int:
+    """Return the number of characters that are not blank."""
+    return len(text.encode().translate(None, _BLANKS)) if text.isascii() else len(strip_blanks(text))
+
+
+def strip_blanks(text: str) -> str:
+    """Return the text without blanks; ASCII is filtered as bytes, in a tenth of the time of split and join."""
+    left, printable = strip_bytes(text, _BLANKS)
+    return left if printable else "".join(left.split())
+
+
+def strip_bytes(text: str, unwanted: bytes) -> tuple[str, bool]:
+    """Return the text without `unwanted` ASCII characters, and whether all its other characters are printable."""
+    if text.isascii():
+        return text.encode().translate(None, unwanted).decode(), True
+    left = text.encode("utf-8", "surrogatepass").translate(None, unwanted)
+    others = left.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    return left.decode("utf-8", "surrogatepass"), others.isprintable()
+
 
 _HYPHENS = ("-", "‐")
 _LATIN = 0x250

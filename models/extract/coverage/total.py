@@ -19,7 +19,7 @@ from quire.models.cdom.places import BlockPlaces
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import Block, BlockType, PageStatus, Route
 from quire.models.extract.contract import PageBlock, PageContent
-from quire.models.extract.coverage.painted import count_visible
+from quire.models.extract.coverage.account import count_visible
 
 NO_HYPHENS: Mapping[int, int] = MappingProxyType({})
 NOTHING: Mapping[int, Sequence[ExcludedPlace]] = MappingProxyType({})

@@ -13,7 +13,7 @@ from quire.models.cdom.table import Cell, Table, TablePart
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageBlock
 from quire.models.extract.document.draft import Draft
-from quire.models.extract.document.figures import read_figure
+from quire.models.extract.document.series_checks import read_figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Checks of sequences in a table: running balances, percentages that add up to 100, dates in order.
 
 Made only where columns show their rule: most balances follow from the one before, another column of shares adds up to
-100, all dates but one are in order. An alarm needs, as for totals, a difference that one wrong digit makes.
+100, all dates but one are in order. An alarm needs, as for totals, a difference that one wrong digit makes. Also reads
+figures as tables print them: signs, brackets, currencies and grouped digits, parsed to exact numbers.
 """
 
 import re
@@ -11,7 +12,6 @@ from decimal import Decimal
 from itertools import pairwise
 
 from quire.models.cdom.table import SHARE_SUM, Table, TableCheck
-from quire.models.extract.document.figures import is_one_digit, read_figure, tolerance_of
 
 RUNNING_BALANCE, DATE_ORDER, DATE = "running-balance", "date-order", "date"
 
@@ -221,3 +221,47 @@ def _is_misread(index: int, days: list[date], texts: list[str], read: Reader) ->
         text[:i] + digit + text[i + 1 :] for i, char in enumerate(text) if char.isdigit() for digit in "0123456789"
     )
     return any(day is not None and around[0] <= day <= around[-1] for day in map(read, changed))
+
+
+_FIGURE = re.compile(
+    r"[\s$€£¥]*(?:(?P<open>\()[\s$€£¥]*)?(?:(?P<sign>[-−–+])[\s$€£¥]*)?"
+    r"(?P<digits>\d[\d.,'  ]*+)\s*(?:[$€£¥%]\s*)?(?:\)\s*)?"
+)
+
+_NOTE_MARK = re.compile(r"(?<=[\d)%])[⁰¹²³⁴-⁹ᵃ-ᶻ]{1,2}(?:,[⁰¹²³⁴-⁹ᵃ-ᶻ]{1,2})*+\s*$")
+
+
+def read_figure(text: str) -> Decimal | None:
+    """Return the number that makes up the whole text, or None; a raised note mark after it does not count."""
+    match = _FIGURE.fullmatch(_NOTE_MARK.sub("", text))
+    if match is None:
+        return None
+    value = _read_digits(match["digits"].strip())
+    if value is None:
+        return None
+    is_negative = bool(match["open"]) or match["sign"] in ("-", "−", "–")
+    return -value if is_negative else value
+
+
+def _read_digits(digits: str) -> Decimal | None:
+    """Return the value of digits with separators between them, or None when they form no number."""
+    plain = re.sub(r"[\s'  ]", "", digits)
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+", plain):
+        return Decimal(plain.replace(",", ""))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d+", plain):
+        return Decimal(plain.replace(".", "").replace(",", "."))
+    return None
+
+
+def tolerance_of(values: list[Decimal]) -> Decimal:
+    """Return half a unit of the last printed decimal for the sum of figures that were rounded separately.
+
+    Whole numbers are counts and two decimals are money, which are not rounded.
+    """
+    exponent = min(0, *(int(value.as_tuple().exponent) for value in values))
+    return Decimal(0) if exponent == 0 or exponent == -2 else Decimal(len(values)).sqrt() * Decimal(10) ** exponent / 2
+
+
+def is_one_digit(gap: Decimal) -> bool:
+    """Return whether one wrong digit explains the difference: a figure from 1 to 9, then zeros."""
+    return gap != 0 and len(gap.normalize().as_tuple().digits) == 1

@@ -12,8 +12,7 @@ from quire.models.cdom.table import SHARE_SUM, Table, TableCheck
 from quire.models.cdom.tree import FlagSpan
 from quire.models.extract.contract import PageBlock
 from quire.models.extract.document.draft import Draft
-from quire.models.extract.document.figures import is_one_digit, read_figure, tolerance_of
-from quire.models.extract.document.series_checks import TOTAL, check_series
+from quire.models.extract.document.series_checks import TOTAL, check_series, is_one_digit, read_figure, tolerance_of
 
 _LEAST, _MOST = 2, 400
 """Least addends of a sum, and rows beyond which totals are not checked."""

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from quire.models.extract.math.glyphs import FractionBar, MathGlyph
 from quire.models.extract.math.letters import make_item
+from quire.models.extract.math.rows import parse
 from quire.models.extract.math.symbols import FUNCTIONS
-from quire.models.extract.math.write import parse
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from quire.models.cdom.tree import Route
 from quire.models.extract.contract import PageBlock, PageContent, ReadArea
 from quire.models.extract.coverage.account import account_page
 from quire.models.extract.coverage.total import count_written
+from quire.models.extract.formats.pdf.annotations import make_attached, make_comments
 from quire.models.extract.formats.pdf.engine import ENGINE, VERSION
-from quire.models.extract.formats.pdf.notes import make_attached, make_comments
-from quire.models.extract.formats.pdf.render import draw_grey, render_area, render_only
+from quire.models.extract.formats.pdf.render import GreyDrawer, render_area, render_only
 from quire.models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
 from quire.models.extract.layout.lines.marks import PageMarks
 from quire.models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
@@ -110,9 +110,11 @@ def find_read_pictures(
     if plan.route not in (Route.FAST, Route.MIXED) or options.ocr is OcrMode.NEVER or _is_scan_layer(marks, plan):
         return ()
 
+    drawer = GreyDrawer(page)
+
     def read_grey(area: Bbox, dpi: int) -> Grey | None:
         stored = marks.pixels(area, dpi)
-        return draw_grey(page, area, dpi) if stored is None else stored
+        return drawer.draw(area, dpi) if stored is None else stored
 
     return picture_areas(blocks, find_text_pictures(blocks, marks.width, marks.height, read_grey))
 

@@ -5,7 +5,7 @@ Compares the columns before and after each pass; nothing in the passes knows of 
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from importlib import import_module
 from time import perf_counter
@@ -24,7 +24,7 @@ from quire.models.extract.pipeline.passes import DOCUMENT_PASSES, PAGE_PASSES
 from quire.models.extract.registry import open_document
 from quire.models.extract.steps import Pass, Steps
 
-_SHOWN = frozenset({"ordered", "groups", "kinds", "typed", "blocks", "tables", "stated_tables", "turned_tables"})
+_SHOWN = frozenset({"ordered", "groups", "running", "kinds", "typed", "blocks", "tables"})
 """Columns of a page by which its blocks can be seen before they are made."""
 
 
@@ -38,8 +38,8 @@ class SeenItem:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockChange:
-    """What a pass set: an aspect of a block, from one value to another."""
+class PassChange:
+    """A change by a pass: an aspect of a block, from one value to another."""
 
     name: str
     aspect: str
@@ -55,7 +55,7 @@ class PassRecorder:
         self.seconds: dict[str, float] = defaultdict(float)
         self.pages: dict[int, list[tuple[str, list[SeenItem]]]] = defaultdict(list)
         self.drafts: list[Draft] = []
-        self._changes: dict[int, list[BlockChange]] = defaultdict(list)
+        self._changes: dict[int, list[PassChange]] = defaultdict(list)
         self._kept: list[Draft] = []
 
     def run(self, item: Pass, record: object) -> None:
@@ -73,14 +73,14 @@ class PassRecorder:
             for draft in record.drafts:
                 old, new = before.get(id(draft)), _describe_draft(draft)
                 self._changes[id(draft)] += [
-                    BlockChange(item.name, aspect, old[aspect], new[aspect], _find_reasons(record, draft, aspect))
+                    PassChange(item.name, aspect, old[aspect], new[aspect], _find_reasons(record, draft, aspect))
                     for aspect in (new if old else ())
                     if old and old[aspect] != new[aspect]
                 ]
 
-    def explain(self, draft: Draft) -> list[BlockChange]:
+    def explain(self, draft: Draft) -> list[PassChange]:
         """Return the changes of a block in the order of the passes."""
-        changes: list[BlockChange] = []
+        changes: list[PassChange] = []
         known, box, sequence = dict[str, str](), draft.block.bbox, list[Bbox]()
         for name, items in self.pages[draft.page.number] if box else ():
             boxes, before = [item.box for item in items], sequence
@@ -93,7 +93,7 @@ class PassRecorder:
                 facts["order"] = f"{index + 1} of {len(items)}"
             for aspect, value in facts.items():
                 if known.get(aspect, "") != value or (aspect == "type" and "probability" in items[index].numbers):
-                    changes.append(BlockChange(name, aspect, known.get(aspect, ""), value, items[index].numbers))
+                    changes.append(PassChange(name, aspect, known.get(aspect, ""), value, items[index].numbers))
             known |= facts
         return changes + self._changes[id(draft)]
 
@@ -108,7 +108,8 @@ def _list_items(page: PageColumns, *, with_chances: bool) -> Iterator[SeenItem]:
         return
     tables = {_place(page, table.box): table for table in page.tables}
     groups: list[tuple[BlockType | None, list[Line]]] = [(group.kind, group.lines) for group in page.typed]
-    groups = groups or list(zip(page.kinds or [None] * len(page.groups), page.groups, strict=False))
+    kinds: Sequence[BlockType | None] = page.kinds or [page.running.get(index) for index in range(len(page.groups))]
+    groups = groups or list(zip(kinds, page.groups, strict=False))
     for index, (kind, lines) in enumerate(groups or [(None, [line]) for line in page.ordered]):
         box = _place(page, union_bbox([line.bbox for line in lines]))
         facts, numbers = {} if kind is None else {"type": kind.value}, f"size {lines[0].size:.1f} of {page.body:.1f}"

@@ -25,6 +25,11 @@ from quire.models.extract.pipeline.passes import CONTENT_PASSES, LAYOUT, LAYOUT_
 from quire.models.extract.pipeline.plan import PagePlan
 from quire.models.extract.steps import Steps
 
+_OPTIONS, _NO_MARKS = ReadOptions(), PageMarks(0.0, 0.0, [])
+_PLAN, _LOOK = PagePlan(Route.FAST, "text-layer"), PageLook(0.0, 0.0, 0.0, 0.0)
+_COVERAGE, _CONTENT = PageCoverage(number=1, judged=False), PageContent(number=1)
+"""Values before the passes that write them; none is changed in place."""
+
 
 @dataclass(slots=True)
 class PageColumns:
@@ -46,7 +51,7 @@ class PageColumns:
         typed: Groups with their types, in the order of the blocks.
     """
 
-    options: ReadOptions = field(default_factory=ReadOptions)
+    options: ReadOptions = _OPTIONS
     number: int = 1
     page: Any = None
     layers: tuple[int, ...] = ()
@@ -66,10 +71,10 @@ class PageColumns:
     decoded: DecodedGlyphs = field(default_factory=DecodedGlyphs)
     sight: Any = None
     is_annotated: bool = False
-    marks: PageMarks = field(default_factory=lambda: PageMarks(0.0, 0.0, []))
-    plan: PagePlan = field(default_factory=lambda: PagePlan(Route.FAST, "text-layer"))
+    marks: PageMarks = field(default_factory=lambda: _NO_MARKS)
+    plan: PagePlan = _PLAN
 
-    upright: PageMarks = field(default_factory=lambda: PageMarks(0.0, 0.0, []))
+    upright: PageMarks = field(default_factory=lambda: _NO_MARKS)
     turned: TurnedText | None = None
     is_mirrored: bool = False
     tag_plan: TagPlan | None = None
@@ -87,7 +92,7 @@ class PageColumns:
     ordered: list[Line] = field(default_factory=list)
     is_contents: bool = False
     groups: list[list[Line]] = field(default_factory=list)
-    look: PageLook = field(default_factory=lambda: PageLook(0.0, 0.0, 0.0, 0.0))
+    look: PageLook = _LOOK
     running: dict[int, BlockType] = field(default_factory=dict)
     kinds: list[BlockType] = field(default_factory=list)
     chances: dict[int, float] = field(default_factory=dict)
@@ -96,8 +101,8 @@ class PageColumns:
 
     areas: tuple[ReadArea, ...] = ()
     picture_areas: tuple[ReadArea, ...] = ()
-    coverage: PageCoverage = field(default_factory=lambda: PageCoverage(number=1, judged=False))
-    content: PageContent = field(default_factory=lambda: PageContent(number=1))
+    coverage: PageCoverage = _COVERAGE
+    content: PageContent = _CONTENT
     pixels: PixelPage | None = None
     doubted: PixelPage | None = None
 

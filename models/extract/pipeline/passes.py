@@ -48,8 +48,8 @@ PRINT_PASSES: Final = (
     Pass("annotations", "formats.pdf.annotations:has_annotations", "page", "is_annotated"),
     Pass("links", "formats.pdf.annotations:add_links", "page marks[lines split]", "marks[lines]", when="is_annotated"),
     Pass("form", "formats.pdf.annotations:add_fields", "page marks[fields]", "marks[fields]", when="is_annotated"),
-    Pass("notes", "formats.pdf.notes:add_notes", "page marks[lines split]", "marks[lines comments stamps attached]",
-         when="is_annotated"),
+    Pass("notes", "formats.pdf.annotations:add_notes", "page marks[lines split]",
+         "marks[lines comments stamps attached]", when="is_annotated"),
     Pass("sight", "formats.pdf.marks:take_sight", "marks[] sight decoded draw frame.turn",
          "marks[unseen painted is_inked ligatures]", fails=RAISES),
     Pass("scan-layer", "formats.pdf.marks:mark_layer", "page marks[lines]", "marks[lines layer_ink]",
@@ -80,11 +80,11 @@ LAYOUT_PASSES: Final = (
     Pass("body-size", "layout.page:measure_text", "upright.lines", "body lines", fails=LAYOUT),
     Pass("field-lines", "layout.figures.floats:take_field_lines", "upright.fields lines", "lines",
          when="upright.fields"),
-    Pass("tagged-tables", "layout.tags.tables:take_tagged_tables", "tag_plan lines", "stated_tables lines",
+    Pass("tagged-tables", "layout.tags.follow:take_tagged_tables", "tag_plan lines", "stated_tables lines",
          when="tag_plan"),
     Pass("turned-tables", "layout.tables.scoring.turned:find_turned_tables", "upright lines", "turned_tables lines",
          limits="layout.lines.turned"),
-    Pass("tables", "layout.tables.scoring.find:find_tables", "upright lines", "tables lines upright[doubts]",
+    Pass("tables", "layout.tables.scoring.find:find_tables", "upright lines", "tables lines upright[doubts orders]",
          limits="layout.tables.regions.propose " "layout.tables.regions.glance " "layout.tables.scoring.candidates "
          "layout.tables.columns " "layout.tables.bands " "layout.tables.ruled " "layout.tables.continuation "
          "layout.tables.scoring.networks " "layout.tables.scoring.wholeness " "layout.tables.scoring.choose"),
@@ -144,7 +144,7 @@ LAYOUT_PASSES: Final = (
 """From lines to typed blocks in reading order, for printed and for recognised pages."""
 
 CONTENT_PASSES: Final = (
-    Pass("stamps", "formats.pdf.notes:type_stamps", "blocks marks.stamps", "blocks", when="marks.stamps"),
+    Pass("stamps", "formats.pdf.annotations:type_stamps", "blocks marks.stamps", "blocks", when="marks.stamps"),
     Pass("unseen-text", "pipeline.content:add_unseen", "blocks marks body", "blocks"),
     Pass("undecoded-flags", "text_quality.miscoded:flag_undecoded", "blocks marks.ligatures", "blocks"),
     Pass("miscoded-flags", "text_quality.miscoded:flag_miscoded", "blocks", "blocks"),

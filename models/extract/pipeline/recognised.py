@@ -13,7 +13,6 @@ from quire.models.extract.coverage.account import account_recognised, block_text
 from quire.models.extract.coverage.total import count_written
 from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.lines.recognised import make_marks
-from quire.models.extract.pipeline.double_pages import find_fold, shift, take_side
 from quire.models.extract.pipeline.ocr_regions import (
     AREAS_NOT_READ,
     agrees,
@@ -31,7 +30,7 @@ from quire.models.extract.pipeline.plan import (
     PICTURE_TEXT,
 )
 from quire.models.extract.pipeline.scan_layers import as_scan_layer, choose_words
-from quire.models.extract.pipeline.upright import Standing
+from quire.models.extract.pipeline.upright import Standing, find_fold, shift, take_side
 from quire.models.extract.steps import Steps, read_in_steps
 
 

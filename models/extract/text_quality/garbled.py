@@ -58,8 +58,8 @@ def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> Garbl
     sample, fonts = _sample_lines(lines, limits)
     if not sample:
         return GarbledText()
-    measured = _exclude_symbols(measure_lines([line.text for line in sample]), sample)
     group = np.array([fonts[line.font] for line in sample])
+    measured = _exclude_symbols(measure_lines([line.text for line in sample]), sample, list(fonts), group)
     sums = _by_group(measured, group, len(fonts))
     *alone, together = _judge(_pool_families(sums, list(fonts), limits), limits).tolist()
     verdict = alone if any(alone) or len(fonts) < 2 else [together] * len(fonts)
@@ -89,6 +89,8 @@ def _pool_families(sums: LineLetters, fonts: Sequence[str], limits: GarbledLimit
     """Replace the sums of a font with too few triples by those of its family; the last row stays."""
     names = [find_family(font) for font in fonts]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    if len(numbers) == len(names):
+        return sums
     family = np.array([numbers[name] for name in names])
     is_short = sums.triples[:-1] < limits.triples
     columns = []
@@ -118,7 +120,7 @@ def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Li
     return list(sample.values()), fonts
 
 
-def _exclude_symbols(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
+def _exclude_symbols(measured: LineLetters, lines: Sequence[Line], fonts: Sequence[str], group: Sums) -> LineLetters:
     """Drop letters in fonts of mathematics, which form no words, and signs of symbol fonts.
 
     Typewriter fonts print commands, keys and data, so they are dropped too if most of the text is in other fonts.
@@ -126,11 +128,16 @@ def _exclude_symbols(measured: LineLetters, lines: Sequence[Line]) -> LineLetter
     is_code = np.array([line.code for line in lines])
     letters = measured.letters.sum()
     is_left_out = is_code & (2 * measured.letters[is_code].sum() < letters)
-    is_math = np.array([sets_only_math(line.font.lower()) for line in lines])
-    words = np.where(is_math | is_left_out, 0.0, 1.0)
-    signs = np.array([symbol_font(line.font) is not None for line in lines])
-    bad, runs = np.where(signs, 0, measured.bad), np.where(signs, 0, measured.bad_runs)
-    return replace(measured, triples=measured.triples * words, nats=measured.nats * words, bad=bad, bad_runs=runs)
+    math = [sets_only_math(font.lower()) for font in fonts]
+    signs = [symbol_font(font) is not None for font in fonts]
+    if any(math) or is_left_out.any():
+        words = np.where(np.array(math)[group] | is_left_out, 0.0, 1.0)
+        measured = replace(measured, triples=measured.triples * words, nats=measured.nats * words)
+    if any(signs):
+        is_sign = np.array(signs)[group]
+        bad, runs = np.where(is_sign, 0, measured.bad), np.where(is_sign, 0, measured.bad_runs)
+        measured = replace(measured, bad=bad, bad_runs=runs)
+    return measured
 
 
 def _by_group(measured: LineLetters, group: Sums, groups: int) -> LineLetters:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from lxml import etree
 
-from quire.models.extract.coverage.painted import strip_bytes
+from quire.models.extract.coverage.account import strip_bytes
 from quire.models.extract.formats.common.xml import Element
 
 REFORMATTED = "reformatted"

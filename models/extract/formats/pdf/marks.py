@@ -9,9 +9,8 @@ from typing import Any
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.contract import TAGS_IGNORED
-from quire.models.extract.coverage.painted import Painted
-from quire.models.extract.formats.pdf.engine import mupdf, print_structure
-from quire.models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
+from quire.models.extract.coverage.account import Painted
+from quire.models.extract.formats.pdf.engine import mupdf, print_structure, turn_blocks, turn_box
 from quire.models.extract.formats.pdf.glyphs import make_glyph_finder
 from quire.models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from quire.models.extract.formats.pdf.text.rtl import order_tags

@@ -82,15 +82,23 @@ def render_picture_blocks(page: Any, content: PageContent, options: ReadOptions)
     return assets
 
 
-def draw_grey(page: Any, area: Bbox, dpi: int) -> npt.NDArray[np.uint8] | None:
-    """Return a part of the page as grey levels, height × width; None where drawing would take too long or fails."""
-    scale = fit_scale(area[2] - area[0], area[3] - area[1], dpi, _MOST_GREY_PIXELS)
-    try:
-        if any(image[2] * image[3] > _MOST_IMAGE_PIXELS for image in page.get_images()):
+class GreyDrawer:
+    """Draws parts of a page as grey levels, from one list of what the page paints."""
+
+    def __init__(self, page: Any) -> None:
+        self._page, self._list = page, None
+
+    def draw(self, area: Bbox, dpi: int) -> npt.NDArray[np.uint8] | None:
+        """Return a part of the page, height × width; None where drawing would take too long or fails."""
+        scale = fit_scale(area[2] - area[0], area[3] - area[1], dpi, _MOST_GREY_PIXELS)
+        try:
+            if self._list is None:
+                if any(image[2] * image[3] > _MOST_IMAGE_PIXELS for image in self._page.get_images()):
+                    return None
+                self._list = self._page.get_displaylist()
+            drawn = self._list.get_pixmap(
+                matrix=pymupdf.Matrix(scale, scale), clip=pymupdf.Rect(area), alpha=False, colorspace=pymupdf.csGRAY
+            )
+        except BROKEN:
             return None
-        drawn = page.get_pixmap(
-            matrix=pymupdf.Matrix(scale, scale), clip=pymupdf.Rect(area), alpha=False, colorspace=pymupdf.csGRAY
-        )
-    except BROKEN:
-        return None
-    return np.frombuffer(drawn.samples, dtype=np.uint8).reshape(drawn.h, drawn.stride)[:, : drawn.w]
+        return np.frombuffer(drawn.samples, dtype=np.uint8).reshape(drawn.h, drawn.stride)[:, : drawn.w]

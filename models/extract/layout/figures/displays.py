@@ -8,8 +8,8 @@ from quire.models.extract.layout.lines.disjoint import DisjointSets
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.text.paragraphs import is_item
 from quire.models.extract.math.glyphs import FractionBar, MathGlyph
+from quire.models.extract.math.rows import write_latex
 from quire.models.extract.math.symbols import FUNCTIONS
-from quire.models.extract.math.write import write_latex
 
 _RELATION = re.compile(r"[=<>≤≥≈≡≅≃∼∝≪≫∈∉⊂⊆⊃⊇→←↔⇒⇐⇔↦≠≜≺⪯:∀∃∑∏∫]|\ufffd")
 _OPERATION = re.compile(r"[+−√].{0,200}?[^\W\d_]")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.coverage.painted import Painted
+from quire.models.extract.coverage.account import Painted
 from quire.models.extract.math.glyphs import MathGlyph
 
 
@@ -74,7 +74,8 @@ class Line:
     A line that is not `upright` runs up, down or aslant; `turn` is the clockwise rotation of the page (90, 180, 270
     degrees) that makes it upright, 0 without one. `confidence` is 1.0 for a text layer. `key` names the line to
     `PageMarks.split`; `blank_before` and `blank_after` are True when white space was cut off its text.
-    `recognised` lines are OCR's. `math` lines are set to a fifth or more in fonts of mathematics, `has_math` in part.
+    `recognised` lines are OCR's. `math` lines are set to a fifth or more in fonts of mathematics, `has_math` in
+    letters of such fonts in part.
     `reach`: top and bottom of all its glyphs' boxes, raised and lowered ones too. `color` is that of most of
     its text; `tall` the size of its largest letters, where small capitals follow them. A line joined of several keeps
     them as `parts`.

@@ -44,6 +44,10 @@ class FurnitureLimits:
     """Characters above which a line that ends in a full stop is a sentence."""
     gap: float = 1.4
     """Minimum blank space (in ems) between a running head and the text."""
+    note_top: float = 0.45
+    """Share of the page's height above all footnotes."""
+    note_size: float = 0.93
+    """Maximum size of a footnote, relative to running text."""
 
 
 LIMITS = FurnitureLimits()
@@ -154,7 +158,7 @@ def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, Bloc
     """Return the indices of footnotes: small type low on the page that starts with a mark, and the text after it."""
     footnotes: set[int] = set()
     size = _find_text_size(groups, page, skip)
-    low, small = 0.45 * page.height, 0.93 * size
+    low, small = LIMITS.note_top * page.height, LIMITS.note_size * size
     bodies = [group for index, group in enumerate(groups) if index not in skip and _is_body(group, size)]
     for index, group in enumerate(groups):
         first = group[0]

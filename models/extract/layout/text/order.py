@@ -170,7 +170,10 @@ def _by_baseline(lines: list[Line]) -> list[Line]:
 
 
 def _find_gutter(lines: list[Line]) -> float | None:
-    """Return the x of the widest blank column with real text on both sides."""
+    """Return the x of the widest blank column with real text on both sides.
+
+    Characters in large type count as many of the usual size as are as wide.
+    """
     if len(lines) < 2 * LIMITS.side_lines:
         return None
     by_left = sorted(lines, key=_left)
@@ -180,12 +183,13 @@ def _find_gutter(lines: list[Line]) -> float | None:
     if not _has_gap(by_left, max(0.0, least)):
         return None
     right, best, middle, chars = by_left[0].x1, max(0.0, least), None, 0.0
-    total = sum([_width(line, usual) for line in lines])
+    widths = [len(line.text) * (line.size / usual if line.size > usual else 1.0) for line in by_left]
+    total = sum(widths)
     for count, line in enumerate(by_left):
         gap = line.x0 - right
         if gap > best and _is_text(count, chars) and _is_text(len(lines) - count, total - chars):
             best, middle = gap, right + gap / 2
-        chars += _width(line, usual)
+        chars += widths[count]
         if line.x1 > right:
             right = line.x1
     return middle
@@ -200,11 +204,6 @@ def _has_gap(by_left: list[Line], least: float) -> bool:
         if line.x1 > right:
             right = line.x1
     return False
-
-
-def _width(line: Line, usual: float) -> float:
-    """Return the number of characters of the usual size that are as wide: large type has fewer characters."""
-    return len(line.text) * max(1.0, line.size / usual)
 
 
 def _find_foot(lines: list[Line], gutter: float) -> int | None:
@@ -297,7 +296,7 @@ def find_crossed_gutter(lines: list[Line]) -> float | None:
 
 def _sum_chars(lines: list[Line]) -> list[int]:
     """Return the number of characters of the first 0, 1, 2 ... lines."""
-    return [0, *accumulate(len(line.text) for line in lines)]
+    return [0, *accumulate([len(line.text) for line in lines])]
 
 
 def _is_text(count: int, chars: float) -> bool:

@@ -7,8 +7,7 @@ from quire.models.cdom.coverage import CharacterCount, Coverage
 from quire.models.cdom.original import Format, ReadOptions
 from quire.models.cdom.tree import BlockType, Tree
 from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent
-from quire.models.extract.coverage.account import account_page, account_recognised
-from quire.models.extract.coverage.painted import Painted
+from quire.models.extract.coverage.account import Painted, account_page, account_recognised
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.pipeline.assemble import TEXT_LOST, assemble
 from quire.models.extract.pipeline.page import find_marks, layout_page

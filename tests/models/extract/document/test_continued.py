@@ -9,8 +9,7 @@ from quire.models.cdom.original import Format, ReadOptions, TableParts
 from quire.models.cdom.table import Cell, Table, TablePart
 from quire.models.cdom.tree import BlockType, FlagSpan, Source, Tree, dump_tree
 from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, TextLook
-from quire.models.extract.coverage.account import account_page
-from quire.models.extract.coverage.painted import Painted
+from quire.models.extract.coverage.account import Painted, account_page
 from quire.models.extract.coverage.total import count_written
 from quire.models.extract.pipeline.assemble import assemble
 from tests.models.extract.formats.pdf.paper import Paper, of_type

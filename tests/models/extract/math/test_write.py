@@ -1,7 +1,7 @@
 """LaTeX of formulas from glyphs placed by hand: what stands where decides what it is."""
 
 from quire.models.extract.math.glyphs import FractionBar, MathGlyph
-from quire.models.extract.math.write import write_latex
+from quire.models.extract.math.rows import write_latex
 
 SIZE = 10.0
 

@@ -3,8 +3,8 @@
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import RecognisedPage, Word
 from quire.models.extract.contract import PageContent
-from quire.models.extract.pipeline.double_pages import find_fold
 from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.extract.pipeline.upright import find_fold
 
 WIDTH, HEIGHT = 1200.0, 850.0
 

@@ -1,5 +1,7 @@
 """A text layer that differs from the page is distinguished from an unusual one that matches."""
 
+import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,6 +17,7 @@ from quire.models.extract.pipeline.ocr_regions import leave_areas
 from quire.models.extract.pipeline.recognised import apply_recognition
 from quire.models.extract.registry import open_document
 from quire.models.extract.text_quality.garbled import find_garbled
+from quire.models.extract.text_quality.statistics import _is_code, find_codes
 from tests.models.extract.text_quality.scrambling import PROSE, latin_signs, make_page, moved, private, shuffled
 
 SCRAMBLED = [shuffled(1), shuffled(2), moved(1), moved(3), moved(5), private, latin_signs(4)]
@@ -156,3 +159,13 @@ def test_commands_among_prose_are_not_garbled() -> None:
 def test_a_page_of_garbled_typewriter_text_is_garbled() -> None:
     mixed_up = "".join(shuffled(2)(ord(char)) if char.isascii() else char for char in PROSE)
     assert find_garbled(_lines_in("Courier", [mixed_up], code=True)).lines
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_plain_words_are_skipped_without_a_change(seed: int) -> None:
+    chance = random.Random(seed)
+    parts = ("www.", "a", "Ab", "ABC", "://", "_", ".", ",", ")", "1", "é", "Éa", "ß", "I", " ", "\n", "x.y", "aB", "-")
+    texts = ["".join(chance.choices(parts, k=chance.randint(1, 12))) for _ in range(500)]
+    for text in texts:
+        words = re.finditer(r"\S+", text)
+        assert find_codes(text) == [(word.start(), word.end() + 1) for word in words if _is_code(word[0])]

@@ -9,7 +9,7 @@ import pypdfium2.raw as pdfium
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import Word
-from quire.models.extract.coverage.painted import Painted, strip_blanks
+from quire.models.extract.coverage.account import Painted, strip_blanks
 from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs
 from quire.models.extract.layout.lines.marks import PageMarks
 from quire.models.extract.layout.lines.recognised import make_marks

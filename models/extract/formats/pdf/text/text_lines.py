@@ -195,17 +195,20 @@ def _set_looks(line: Line, pieces: list[StyledPiece], lead: int) -> None:
     length = len(line.text)
     if len(pieces) == 1:
         line.bold, line.italic, line.code, line.math = pieces[0][2]
-        line.has_math = line.math and not _is_sign(line.text)
+        line.has_math = line.math and _LETTER.search(line.text) is not None
         script = pieces[0][3]
         if line.bold or line.italic or line.code or script:
             own = Run(0, length, line.bold, line.italic, line.code, superscript=script > 0, subscript=script < 0)
             line.runs = [own]
         return
     bold = italic = code = math = 0
+    has_math = False
     runs: list[Run] = []
     for start, end, (is_bold, is_italic, is_code, is_math), script in pieces:
         start, end = max(start - lead, 0), min(end - lead, length)
-        math += (end - start) * (is_math and not _is_sign(line.text[start:end]))
+        if is_math and not _is_sign(line.text[start:end]):
+            math += end - start
+            has_math = has_math or _LETTER.search(line.text, start, end) is not None
         if end <= start or not (is_bold or is_italic or is_code or script):
             continue
         bold += (end - start) * is_bold
@@ -218,4 +221,4 @@ def _set_looks(line: Line, pieces: list[StyledPiece], lead: int) -> None:
             runs.append(run)
     line.runs = runs
     line.bold, line.italic, line.code = bold > 0.8 * length, italic > 0.8 * length, code > 0.8 * length
-    line.math, line.has_math = math >= _MATH_SHARE * length, math > 0
+    line.math, line.has_math = math >= _MATH_SHARE * length, has_math

@@ -23,6 +23,7 @@ class OwnPixels:
 
     def __init__(self, text_page: Any, blocks: Mapping[int, Any], boxes: Mapping[int, Bbox]) -> None:
         self._text_page, self._blocks, self._boxes = text_page, blocks, boxes
+        self._whole: dict[int, Grey | None] = {}
 
     def __call__(self, area: Bbox, dpi: int) -> Grey | None:
         """Return the image in the area as grey levels at `dpi`; None where only a drawing shows its look."""
@@ -30,9 +31,41 @@ class OwnPixels:
         if len(fitting) != 1 or not _agree(self._boxes[fitting[0]], area):
             return None
         try:
-            return _read(self._blocks[fitting[0]], area, dpi)
+            return self._read(fitting[0], area, dpi)
         except BROKEN:
             return None
+
+    def _read(self, order: int, area: Bbox, dpi: int) -> Grey | None:
+        image, matrix = _describe(self._blocks[order])
+        stored = image.m_internal
+        level = matrix.a > 0 and matrix.d > 0 and not matrix.b and not matrix.c
+        if not level or stored.imagemask or not stored.colorspace or not 0 < stored.w * stored.h <= _MOST_PIXELS:
+            return None
+        if stored.mask and _mean_of(stored.mask) < _OPAQUE:
+            return None
+        width, height = (max(1, round((area[axis + 2] - area[axis]) * dpi / 72)) for axis in (0, 1))
+        pixels = self._unpack(order, image, width, height)
+        if pixels is None:
+            return None
+        grey = _to_grey(pixels, height, width)
+        return _stretch(np.ascontiguousarray(_stretch(grey, height).T), width).T
+
+    def _unpack(self, order: int, image: Any, width: int, height: int) -> Grey | None:
+        """Return rows × columns × colours, one or three; None for images of other colours.
+
+        A JPEG is unpacked at an eighth to a half of its size where that suffices, other images once. It is opened again
+        for that: the engine returns an image that it knows at any cached size, and the same page must always look the
+        same.
+        """
+        packed = mupdf.ll_fz_compressed_image_buffer(image.m_internal)
+        if packed and packed.params.type == mupdf.FZ_IMAGE_JPEG:
+            fresh = mupdf.fz_new_image_from_buffer(mupdf.FzBuffer(mupdf.ll_fz_keep_buffer(packed.buffer)))
+            matrix = mupdf.FzMatrix(width, 0, 0, height, 0, 0)  # must outlive its inner value
+            stored, _, _ = mupdf.ll_fz_get_pixmap_from_image(fresh.m_internal, None, matrix.internal())
+            return _as_array(mupdf.FzPixmap(stored))
+        if order not in self._whole:
+            self._whole = {order: _as_array(mupdf.fz_get_unscaled_pixmap_from_image(image))}
+        return self._whole[order]
 
 
 def _overlaps(a: Bbox, b: Bbox) -> bool:
@@ -41,37 +74,6 @@ def _overlaps(a: Bbox, b: Bbox) -> bool:
 
 def _agree(a: Bbox, b: Bbox) -> bool:
     return all(abs(p - q) <= _APART for p, q in zip(a, b, strict=True))
-
-
-def _read(block: Any, area: Bbox, dpi: int) -> Grey | None:
-    image, matrix = _describe(block)
-    stored = image.m_internal
-    level = matrix.a > 0 and matrix.d > 0 and not matrix.b and not matrix.c
-    if not level or stored.imagemask or not stored.colorspace or not 0 < stored.w * stored.h <= _MOST_PIXELS:
-        return None
-    if stored.mask and _mean_of(stored.mask) < _OPAQUE:
-        return None
-    width, height = (max(1, round((area[axis + 2] - area[axis]) * dpi / 72)) for axis in (0, 1))
-    pixels = _unpack(image, width, height)
-    if pixels is None:
-        return None
-    grey = _to_grey(pixels, height, width)
-    return _stretch(np.ascontiguousarray(_stretch(grey, height).T), width).T
-
-
-def _unpack(image: Any, width: int, height: int) -> Grey | None:
-    """Return rows × columns × colours, one or three; None for images of other colours.
-
-    A JPEG is unpacked at an eighth to a half of its size where that suffices. It is opened again for that: the engine
-    returns an image that it knows at any cached size, and the same page must always look the same.
-    """
-    packed = mupdf.ll_fz_compressed_image_buffer(image.m_internal)
-    if packed and packed.params.type == mupdf.FZ_IMAGE_JPEG:
-        fresh = mupdf.fz_new_image_from_buffer(mupdf.FzBuffer(mupdf.ll_fz_keep_buffer(packed.buffer)))
-        matrix = mupdf.FzMatrix(width, 0, 0, height, 0, 0)  # must outlive its inner value
-        stored, _, _ = mupdf.ll_fz_get_pixmap_from_image(fresh.m_internal, None, matrix.internal())
-        return _as_array(mupdf.FzPixmap(stored))
-    return _as_array(mupdf.fz_get_unscaled_pixmap_from_image(image))
 
 
 def _as_array(pixmap: Any) -> Grey | None:

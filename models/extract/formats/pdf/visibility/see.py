@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from quire.models.cdom.coverage import OVERPRINT, ExcludedPlace
 from quire.models.cdom.geometry import Bbox, round_bbox
-from quire.models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
-from quire.models.extract.formats.pdf.engine import mupdf, read_contents
-from quire.models.extract.formats.pdf.engine.rotation import turn_box
+from quire.models.extract.coverage.account import Painted, PaintedLine, strip_blanks
+from quire.models.extract.formats.pdf.engine import mupdf, read_contents, turn_box
 from quire.models.extract.formats.pdf.text.raw_lines import iter_spans
 from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs
 from quire.models.extract.formats.pdf.visibility.clipped import MOST_LAYERS, find_clipped, find_on_layers, may_clip

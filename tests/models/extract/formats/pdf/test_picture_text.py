@@ -12,7 +12,7 @@ from quire.models.cdom.ports import RecognisedPage, RecognisePages, Word
 from quire.models.cdom.tree import BlockType, Route
 from quire.models.extract.contract import PageContent, PageRead
 from quire.models.extract.formats.pdf.engine import pymupdf
-from quire.models.extract.formats.pdf.render import draw_grey
+from quire.models.extract.formats.pdf.render import GreyDrawer
 from quire.models.extract.formats.pdf.visibility.picture_text import looks_like_text, may_be_text
 from quire.models.extract.pipeline.page import find_marks
 from quire.models.extract.pipeline.pdf import open_pdf
@@ -125,7 +125,7 @@ def test_an_images_own_pixels_look_like_its_drawing(kind: str) -> None:
         picture = pymupdf.Pixmap(pymupdf.csGRAY, picture)
     document = pymupdf.open(stream=page_with(picture.tobytes("jpeg" if kind == "jpeg" else "png")))
     own = find_marks(document[0]).pixels(PLACE, 100)
-    drawn = draw_grey(document[0], PLACE, 100)
+    drawn = GreyDrawer(document[0]).draw(PLACE, 100)
     assert own is not None
     assert drawn is not None
     height, width = min(own.shape[0], drawn.shape[0]), min(own.shape[1], drawn.shape[1])
