@@ -75,7 +75,8 @@ def encode_letters(text: str) -> bytes:
 _STEPS_A_NAT = 20.0  # steps of the stored bytes in one nat
 _TABLES = Path(__file__).with_name("letter_triples.npz")
 _ACRONYM = 5  # letters of the longest usual abbreviation in capitals
-_WORD = re.compile(r"\S+")
+_WORD = re.compile(r"(?<!\S)(?![A-Z]?[a-z]+(?!\S))\S+")
+"""Words that may be codes: all except plain ones, which are most of a page."""
 _IDENTIFIER = re.compile(r"[^\W\d_][\d_]{0,20}[._/\\:@=<][^\W\d]|[a-z]{2}\d{0,20}[A-Z][a-z]{2}|\d[\w+/]{20}")
 """Names in programs (`a.b.c`, `snake_case`, `camelCase`), names of files, paths and long keys."""
 Costs = npt.NDArray[np.float32]

@@ -3,10 +3,11 @@
 from typing import Any
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.formats.pdf.engine import BROKEN, mupdf, pymupdf
+from quire.models.extract.formats.pdf.engine import mupdf, pymupdf
 from quire.models.extract.formats.pdf.engine.rotation import turn_box
 from quire.models.extract.formats.pdf.facts import clean_text
 from quire.models.extract.formats.pdf.notes import add_notes
+from quire.models.extract.formats.pdf.structure.contents import has_annotations
 from quire.models.extract.layout.figures.forms import plain_name
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
 
@@ -23,19 +24,11 @@ _OFF = frozenset({"", "Off", "False", "None"})
 
 def add_annotations(page: Any, marks: PageMarks) -> None:
     """Add links as runs of the lines that they cover, form fields as printed fields, and notes."""
-    if not _has_annotations(page):
+    if not has_annotations(page):
         return
     marks.steps.run("links", None, _add_links, page, marks)
     marks.fields += marks.steps.run("form", [], _find_fields, page)
     marks.steps.run("notes", None, add_notes, page, marks)
-
-
-def _has_annotations(page: Any) -> bool:
-    try:
-        stated = mupdf.pdf_dict_gets(page._pdf_page().obj(), "Annots")
-        return bool(mupdf.pdf_array_len(stated))
-    except BROKEN:
-        return False
 
 
 def _add_links(page: Any, marks: PageMarks) -> None:

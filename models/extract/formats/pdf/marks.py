@@ -11,6 +11,7 @@ from quire.models.extract.formats.pdf.annotations import add_annotations
 from quire.models.extract.formats.pdf.engine import mupdf, print_structure
 from quire.models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
 from quire.models.extract.formats.pdf.glyphs import make_glyph_finder
+from quire.models.extract.formats.pdf.structure.contents import may_paint
 from quire.models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from quire.models.extract.formats.pdf.text.fractions import write_fractions
 from quire.models.extract.formats.pdf.text.raw_lines import add_missing_blanks
@@ -102,7 +103,7 @@ def find_marks(
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
     marks.painted = seen.painted
-    marks.is_inked = lambda: draw().is_inked()
+    marks.is_inked = lambda: may_paint(page) and draw().is_inked()
     marks.ligatures = glyphs.ligatures if turn is None else [turn_box(box, turn) for box in glyphs.ligatures]
     if seen.has_layer:
         _mark_layer(page, marks)
