@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.1  # seconds between looks for Ctrl-C
 STORE_S = 1.0  # seconds that Ctrl-C waits for a result that is being written
-_FEW = 4  # PDFs: with more, code that has been warmed up is worth its half second
 _PDF = b"%PDF-"
 _JOB = "files"  # the files of one command are one job
 
@@ -246,9 +245,8 @@ def has_newer_result(original: Path, result: Path) -> bool:
 
 
 def _formats_of(items: list[ExtractItem]) -> tuple[str, ...]:
-    """Of a few PDFs: their format alone, because a sandbox that can read all comes up three times later."""
-    few = len(items) <= _FEW and all(_begins_as_pdf(item.file) for item in items)
-    return (Format.PDF.value,) if few else ()
+    """Return the format to load if all files are PDF; a sandbox that can read all formats starts a second later."""
+    return (Format.PDF.value,) if all(_begins_as_pdf(item.file) for item in items) else ()
 
 
 def _begins_as_pdf(file: Path) -> bool:

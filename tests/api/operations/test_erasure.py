@@ -86,14 +86,16 @@ async def test_report_names_targets_webhooks_and_backups(admin: httpx.AsyncClien
     document = await ingest(admin, "Nothing here.", name="letter to jane zaqari.epub")
     other = await ingest(admin, "Nothing here.", name="other.epub")
     job = (await admin.get(f"/v1/documents/{document}")).json()["job_id"]
-    sent = "insert into target_documents (target_id, document_id, done) values (%s, %s, 1) returning 1"
-    store.db.fetch_all(sent, ("tgt_a", document))
-    store.db.fetch_all(sent, ("tgt_b", other))
+    sent = (
+        "insert into target_documents (target_id, document_id, done) values (%(target)s, %(document)s, 1) returning 1"
+    )
+    store.db.fetch_all(sent, {"to": "tgt_a", "document": document})
+    store.db.fetch_all(sent, {"to": "tgt_b", "document": other})
     store.db.fetch_all(
         """insert into deliveries (id, webhook_id, tenant, org, event, event_id, state)
-           select 'del_a', 'hook_a', tenant, org, kind, id, 'delivered' from events where job_id = %s limit 1
+           select 'del_a', 'hook_a', tenant, org, kind, id, 'delivered' from events where job_id = %(job)s limit 1
            returning 1""",
-        (job,),
+        {"job": job},
     )
     store.db.fetch_all("insert into backups (path) values ('/srv/backup') returning 1")
     listed = await erase(admin, "Jane Zaqari")

@@ -8,7 +8,7 @@ from quire.models.cdom.flags import COMMENT
 from quire.models.cdom.geometry import Bbox, round_bbox
 from quire.models.cdom.tree import ATTACHMENT, BlockType
 from quire.models.extract.contract import PageBlock
-from quire.models.extract.formats.pdf.engine import BROKEN, mupdf, pymupdf, turn_box
+from quire.models.extract.formats.pdf.engine import mupdf, pymupdf, turn_box
 from quire.models.extract.formats.pdf.facts import clean_text
 from quire.models.extract.layout.figures.forms import plain_name
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
@@ -22,15 +22,6 @@ _VALUES = frozenset({pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_COMBO
 _NOT_SHOWN = 2 | 32
 """Bits of a widget's flags: hidden, and not for viewing."""
 _OFF = frozenset({"", "Off", "False", "None"})
-
-
-def has_annotations(page: Any) -> bool:
-    """Return whether the page has annotations at all."""
-    try:
-        stated = mupdf.pdf_dict_gets(page._pdf_page().obj(), "Annots")
-        return bool(mupdf.pdf_array_len(stated))
-    except BROKEN:
-        return False
 
 
 def add_links(page: Any, marks: PageMarks) -> None:

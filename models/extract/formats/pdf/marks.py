@@ -12,6 +12,7 @@ from quire.models.extract.contract import TAGS_IGNORED
 from quire.models.extract.coverage.account import Painted
 from quire.models.extract.formats.pdf.engine import mupdf, print_structure, turn_blocks, turn_box
 from quire.models.extract.formats.pdf.glyphs import make_glyph_finder
+from quire.models.extract.formats.pdf.structure.contents import may_paint
 from quire.models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from quire.models.extract.formats.pdf.text.rtl import order_tags
 from quire.models.extract.formats.pdf.text.scripts import write_scripts_in_tags
@@ -109,11 +110,13 @@ def make_marks(
     return marks
 
 
-def take_sight(marks: PageMarks, sight: SeenPage, decoded: DecodedGlyphs, draw: Callable[[], Look], turn: Any) -> None:
+def take_sight(
+    page: Any, marks: PageMarks, sight: SeenPage, decoded: DecodedGlyphs, draw: Callable[[], Look], turn: Any
+) -> None:
     """Record what is invisible, what is painted, and which glyphs were read by their shape."""
     marks.unseen = [_make_unseen(unseen) for unseen in sight.unseen]
     marks.painted = sight.painted
-    marks.is_inked = lambda: draw().is_inked()
+    marks.is_inked = lambda: may_paint(page) and draw().is_inked()
     marks.ligatures = decoded.ligatures if turn is None else [turn_box(box, turn) for box in decoded.ligatures]
 
 

@@ -12,6 +12,7 @@ from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.tree import Tree
 from quire.models.derive.schema.answer import ExtractedData
 from quire.models.derive.schema.correction.corrected import CorrectedPlace
+from quire.models.derive.schema.model.digest import HiddenRanges
 from quire.models.pii.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.serve_apps.access.operations import Operations
@@ -19,7 +20,6 @@ from quire.serve_apps.access.scopes import DOCUMENT, READ, WRITE
 from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from quire.serve_apps.api.documents.extracting import (
     Engine,
-    HiddenRanges,
     Wanted,
     check_schema,
     extract_tree,

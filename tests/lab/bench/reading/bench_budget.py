@@ -34,7 +34,7 @@ class PassClock:
         """Apply the pass."""
         start = perf_counter()
         item.apply(record, item.load())
-        self.seconds[item.name] += perf_counter() - start
+        self.seconds[item.name] += perf_counter() - start  # type: ignore[assignment]
 
 
 def time_document(data: bytes) -> tuple[Counter[str], int]:

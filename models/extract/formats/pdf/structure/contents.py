@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, Final
 
-from quire.models.extract.formats.pdf.engine import mupdf, take_messages
+from quire.models.extract.formats.pdf.engine import BROKEN, mupdf, read_contents, take_messages
 
 _ERROR: Final = re.compile(r"error|premature|not a stream|truncated|unclosed", re.IGNORECASE)
 """Messages about content; others concern fonts that lack a table, and sizes that a file states wrongly."""
@@ -15,6 +15,8 @@ _LOSS: Final = re.compile(r"lzw|filter|read error|premature|not a stream|not clo
 """Messages after which a part of the content is missing."""
 _FLUSHED: Final = b"\x00\x00\xff\xff"
 """End of compressed data that a program flushed without ending it."""
+_PAINTS: Final = re.compile(rb"(?<![^\s\])>}])(?:[fBb]\*?|[FSs'\"]|sh|Do|EI|T[jJ])(?![^\s\[(</%])")
+"""Operators that paint, also inside texts and pictures."""
 _MOST_STREAMS: Final = 1000
 """Streams of a page that are examined after an error."""
 
@@ -24,6 +26,20 @@ def lacks_content(page: Any) -> bool:
     resources = _resources_of(page)
     parts = (*_contents_of(page), *_xobjects_in(resources))
     return any(mupdf.pdf_is_indirect(part) and not mupdf.pdf_is_stream(part) for part in parts if part.m_internal)
+
+
+def may_paint(page: Any) -> bool:
+    """Return False for a page without an annotation whose content has no operator that paints."""
+    contents = read_contents(page)
+    return contents is None or has_annotations(page) or _PAINTS.search(contents) is not None
+
+
+def has_annotations(page: Any) -> bool:
+    """Return whether the page has links, notes or form fields."""
+    try:
+        return bool(mupdf.pdf_array_len(mupdf.pdf_dict_gets(page._pdf_page().obj(), "Annots")))
+    except BROKEN:
+        return False
 
 
 def find_content_errors(page: Any, messages: str) -> str:

@@ -13,7 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.formats.pdf.text.raw_lines import Key, iter_glyphs, iter_lines_of_glyphs, select_lines
+from quire.models.extract.formats.pdf.text.raw_lines import (
+    Key,
+    iter_glyphs,
+    iter_lines_of_glyphs,
+    iter_spans,
+    select_lines,
+)
 from quire.models.extract.formats.pdf.text.signs import Ink, find_painted
 from quire.models.extract.text_quality.statistics import measure_lines
 
@@ -21,6 +27,8 @@ Place = tuple[int, int]
 """Quarters of a point."""
 _UNDECODED: Final = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Characters of glyphs without a meaning that everyone shares: replaced, private and control characters."""
+_SHARED: Final = re.compile("[\ufffd\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Those that different glyphs of a font share; a private character stands for one glyph of its font."""
 _LIGATURES: Final = {"fi": 0xFB01, "fl": 0xFB02, "ff": 0xFB00, "ffi": 0xFB03, "ffl": 0xFB04}
 """Letters of the ligatures, and their code points, which the engine never returns: it takes ligatures apart."""
 _PARTS: Final = "fil"
@@ -122,7 +130,8 @@ def decode_by_shape(
     doubtful = select_lines(blocks, lambda span: _is_doubtful(span["text"]))
     if not doubtful:
         return decoded
-    kinds = _find_kinds(text_page, font_name, _find_numbers(page), doubtful)
+    is_shared = any([_SHARED.search(span["text"]) is not None for span in iter_spans(blocks)])
+    kinds = _find_kinds(text_page, font_name, _find_numbers(page) if is_shared else {}, doubtful)
     letters = _Letters(text_page, font_name)
     for kind in list(kinds.values())[: LIMITS.kinds]:
         point = _decode(kind, letters, draw())

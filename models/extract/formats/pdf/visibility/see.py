@@ -140,7 +140,7 @@ class Look:
             bands = [self._read_band(number) for number in range(y0 // _BAND, (y1 - 1) // _BAND + 1)]
             top = y0 // _BAND * _BAND
             pixels = np.concatenate(bands)[y0 - top : y1 - top, x0:x1].reshape(-1, _DEEP)
-        return bool((pixels.max(axis=0).astype(int) - pixels.min(axis=0) >= _SEEN).any())
+        return any(int(channel.max()) - int(channel.min()) >= _SEEN for channel in pixels.T)
 
     def is_inked(self) -> bool:
         """Return whether the page is not of one colour."""
