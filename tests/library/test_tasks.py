@@ -20,8 +20,6 @@ from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, te
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "coming-from.md"
 LINES = [line.strip("| ") for line in PAGE.read_text().splitlines() if line.startswith("| ") and "`" in line]
 ROWS = [line.split(" | ") for line in LINES]
-    line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ") and "`" in line
-]
 TASKS = {task: (theirs, ours) for task, theirs, ours in ROWS}
 HOST = "https://example.com"
 SHOWN = {"an address, in Python": "Cranes", "a workbook, in Python": "| Crane 3 | 4.8 |"}
