@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Generic, TypeVar, overload
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, overload
 
 from pydantic import BaseModel
 from quire_client.documents.document import Document as ClientDocument
@@ -39,7 +39,8 @@ from quire.models.cdom.ports import ReadOutcome
 from quire.models.cdom.tree import Tree, serve_tree
 from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
 from quire.models.export.html import tree_to_html
-from quire.models.export.markdown import tree_to_markdown
+from quire.models.export.markdown import markdown_parts, tree_to_markdown
+from quire.models.export.text import tree_to_text
 from quire.models.neural.embed.tokenizer import load_tokenizer
 
 ReadOrOpenError = ExtractError | OSError
@@ -49,6 +50,7 @@ Input = str | os.PathLike[str] | bytes | BinaryIO
 Data = TypeVar("Data")
 Model = TypeVar("Model", bound=BaseModel)
 _PDF = b"%PDF-"
+_NO_SANDBOX = "the sandbox does not start on this machine (`sandbox=False` reads trusted files without it)"
 _CLASSES: dict[str, type[ExtractError]] = {
     kind.code.value: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ExtractError)
 }
@@ -73,6 +75,8 @@ class Document(ClientDocument):
     """A document that was read here. `images` are pictures by the `asset_ref` of their blocks."""
 
     outcome: ReadOutcome = field(repr=False, compare=False, default_factory=ReadOutcome)
+    drawn: bool = field(repr=False, compare=False, default=False)
+    """Whether `images` has the pictures of PDF pages, which the Markdown then links."""
 
     @property
     def coverage(self) -> Coverage | None:
@@ -108,6 +112,36 @@ class Document(ClientDocument):
         from quire.models.export.word import tree_to_docx
 
         return tree_to_docx(self._read, title=self.name)
+
+    def markdown_pages(self) -> list[str]:
+        """Return the Markdown of each page, in the order of `pages`."""
+        texts = dict.fromkeys((page.number for page in self.pages), "")
+        for part in markdown_parts(self._read, furniture=False, pictures=self.drawn):
+            texts[part.block.page] += part.glue + part.text
+        return [text.strip("\n") for text in texts.values()]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the document into a file: `.md`, `.html`, `.docx`, `.txt` or `.json`. Markdown has its pictures beside.
+
+        Raises:
+            ValueError: There is no output with this ending.
+        """
+        file = Path(path)
+        if file.suffix == ".md":
+            data: str | bytes = self.markdown
+            for name, picture in self.images.items():
+                file.with_name(name).write_bytes(picture)
+        elif file.suffix == ".html":
+            data = self.html()
+        elif file.suffix == ".docx":
+            data = self.docx()
+        elif file.suffix == ".txt":
+            data = tree_to_text(self._read)
+        elif file.suffix == ".json":
+            data = json.dumps(self.tree, ensure_ascii=False)
+        else:
+            raise ValueError(f"{file.name}: the ending is not .md, .html, .docx, .txt or .json")
+        file.write_bytes(data.encode() if isinstance(data, str) else data)
 
     def chunks(self, max_tokens: int = 254, overlap_tokens: int = 32) -> list[Chunk]:
         """Return passages for a search index, in reading order, each under its headings.
@@ -154,32 +188,41 @@ class Document(ClientDocument):
         return _as_document("[REDACTED]", redact(self.outcome, make_flagger(engine, tuple(languages))))
 
 
+class _ReaderKind(NamedTuple):
+    """What the children of a reader are prepared for."""
+
+    formats: tuple[str, ...]
+    detector: Recogniser | None
+    draw: bool
+    locked: bool
+
+
 class _Library:
     """The sandboxes and the recognisers of this process, made when they are needed and closed at its end."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pid = os.getpid()
-        self._idle: dict[tuple[tuple[str, ...], bool], list[DocumentReader]] = {}
+        self._idle: dict[_ReaderKind, list[DocumentReader]] = {}
         self._recognisers: dict[tuple[str, ...], Recogniser] = {}
 
     @contextmanager
-    def reader(self, formats: tuple[str, ...], detector: Recogniser | None) -> Iterator[DocumentReader]:
+    def reader(self, kind: _ReaderKind) -> Iterator[DocumentReader]:
         """Yield a started reader that no other thread has."""
         self._forget_parent()
         with self._lock:
-            idle = self._idle.setdefault((formats, detector is not None), [])
+            idle = self._idle.setdefault(kind, [])
             reader = idle.pop() if idle else None
         if reader is None:
-            limits = SandboxLimits(formats=formats)
+            limits = SandboxLimits(formats=kind.formats, locked=kind.locked)
             server = ForkServer(limits)
             server.launch()
-            reader = DocumentReader(limits, server=server, detector=detector)
+            reader = DocumentReader(limits, server=server, draw=kind.draw, detector=kind.detector)
             try:
                 reader.start()
             except ServerGone as error:
                 reader.close()
-                raise _error(ErrorCode.WORKER_KILLED, f"the sandbox does not start on this machine: {error}") from None
+                raise _error(ErrorCode.WORKER_KILLED, f"{_NO_SANDBOX}: {error}") from None
         try:
             yield reader
         except BaseException:  # Ctrl-C in the middle of a document: its child may still answer
@@ -225,6 +268,8 @@ def read(
     ocr_langs: Iterable[str] = ("en",),
     table_parts: str = "joined",
     accurate: bool = False,
+    pictures: bool = False,
+    sandbox: bool = True,
 ) -> Document:
     """Read a document.
 
@@ -237,6 +282,9 @@ def read(
         ocr_langs: Languages of scans, such as `("en", "zh")`.
         table_parts: `joined`: a table that continues over pages is one table. `apart`: one per page.
         accurate: Check doubtful tables with a layout detector. Slower.
+        pictures: Draw the pictures of PDF pages for `Document.images`. Other formats always have theirs.
+        sandbox: False reads in a child process that keeps your files, your network and your user. A hostile file can
+            then do what your program can. Limits of time and memory remain.
 
     Raises:
         OSError: The file cannot be opened.
@@ -246,12 +294,13 @@ def read(
         pages=_parse_pages(pages), password=password, ocr=OcrMode(ocr), ocr_langs=tuple(ocr_langs),
         table_parts=TableParts(table_parts), second_opinion=accurate,
     )  # fmt: skip
+    read_file = partial(_read, options=options, draw=pictures, locked=sandbox)
     if isinstance(source, bytes | bytearray | memoryview):
-        return _read(io.BytesIO(source), name or "document", options)
+        return read_file(io.BytesIO(source), name or "document")
     if isinstance(source, str | os.PathLike):
         with Path(source).open("rb") as file:
-            return _read(file, name or Path(source).name, options)
-    return _read(source, name or PurePath(str(getattr(source, "name", "document"))).name, options)
+            return read_file(file, name or Path(source).name)
+    return read_file(source, name or PurePath(str(getattr(source, "name", "document"))).name)
 
 
 def read_many(
@@ -300,12 +349,13 @@ def _result(future: "Future[Document]") -> Document | ReadOrOpenError:
         return error
 
 
-def _read(original: BinaryIO, name: str, options: ReadOptions) -> Document:
+def _read(original: BinaryIO, name: str, *, options: ReadOptions, draw: bool, locked: bool) -> Document:
     start = original.tell()
     is_pdf = original.read(len(_PDF)) == _PDF
     original.seek(start)
     detector = _LIBRARY.recogniser(options.ocr_langs) if options.second_opinion else None
-    with _LIBRARY.reader((Format.PDF.value,) if is_pdf else (), detector) as reader:
+    kind = _ReaderKind((Format.PDF.value,) if is_pdf else (), detector, draw, locked)
+    with _LIBRARY.reader(kind) as reader:
         read = reader.read_until_pixels(original, options)
     if isinstance(read, ReadOutcome):
         outcome = read
@@ -313,7 +363,7 @@ def _read(original: BinaryIO, name: str, options: ReadOptions) -> Document:
         outcome = recognise_document(read, _LIBRARY.recogniser(options.ocr_langs))
     if outcome.error is not None or outcome.tree is None:
         raise _error(outcome.error or ErrorCode.INTERNAL, outcome.detail)
-    return _as_document(name, outcome)
+    return _as_document(name, outcome, drawn=draw)
 
 
 def _error(code: ErrorCode, detail: str) -> ExtractError:
@@ -323,16 +373,17 @@ def _error(code: ErrorCode, detail: str) -> ExtractError:
     return error
 
 
-def _as_document(name: str, outcome: ReadOutcome) -> Document:
+def _as_document(name: str, outcome: ReadOutcome, *, drawn: bool = False) -> Document:
     assert outcome.tree is not None
     sha256 = outcome.tree.source.sha256
     return Document(
         id=sha256,
         job_id="",
         name=name,
-        markdown=Markdown(tree_to_markdown(outcome.tree)),
+        markdown=Markdown(tree_to_markdown(outcome.tree, pictures=drawn)),
         tree=json.loads(serve_tree(outcome.tree_json, document_id=sha256, name=name)),
         outcome=outcome,
+        drawn=drawn,
     )
 
 

@@ -28,6 +28,9 @@ class SandboxLimits:
     formats: tuple[str, ...] = ()
     """Formats that a server for a few files loads and warms up; empty: all."""
 
+    locked: bool = True
+    """False: children keep the files, the network and the user of the process that started them."""
+
     def dump(self) -> str:
         """Return the limits as JSON."""
         return json.dumps(asdict(self))

@@ -29,6 +29,8 @@ def lock_server(limits: SandboxLimits, base_bytes: int) -> bool:
     if not IS_LINUX:
         return False
     lower_limit(resource.RLIMIT_AS, base_bytes + limits.memory_bytes)
+    if not limits.locked:
+        return False
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     return restrict_files()
 
@@ -47,7 +49,7 @@ def lock_down(limits: SandboxLimits, parent: int) -> bool:
     lower_limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
     hard = hard_cpu_s(limits)
     resource.setrlimit(resource.RLIMIT_CPU, (min(limits.open_cpu_s, hard), hard))
-    if not IS_LINUX:
+    if not IS_LINUX or not limits.locked:
         return False
     prctl(_PR_SET_DUMPABLE, 0)
     return install_filter(os.getpid())

@@ -61,7 +61,7 @@ def prepare_process(limits: SandboxLimits) -> None:
     warm_up(redact=not limits.formats)
     gc.enable()
 
-    dropped = drop_privileges()
+    dropped = drop_privileges() if limits.locked else True
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     if IS_LINUX and len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("the fork server has more than one thread")
@@ -83,9 +83,9 @@ def drop_privileges() -> bool:
 
 def check_lockdown(limits: SandboxLimits, *, landlock: bool) -> dict[str, bool]:
     """Return the layers that hold, by testing them; raises when a locked-down child could break out."""
-    layers = {"rlimits": True, "no_new_privs": IS_LINUX, "landlock": landlock}
-    if not IS_LINUX:
-        return {**layers, "seccomp": False, "unprivileged": True}
+    layers = {"rlimits": True, "no_new_privs": IS_LINUX and limits.locked, "landlock": landlock}
+    if not IS_LINUX or not limits.locked:
+        return {**layers, "seccomp": False, "unprivileged": os.geteuid() != 0}
     from quire.actors.sandbox.probe import can_filter, find_gaps
 
     gaps = find_gaps(limits)

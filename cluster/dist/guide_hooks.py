@@ -13,6 +13,7 @@ from quire.serve_apps.guide.operations import describe_operations
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 _ADDRESS = re.compile(r"[a-z]+:|/|#")
 _DIALOG = 'data-md-component="search" role="dialog"'
+_NOT_SEARCHED = ("decisions/", "design/")
 _NOT_SERVED = ("..", "examples/", "sample/")
 
 
@@ -23,8 +24,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Replace links to files that the guide does not serve by their text."""
+    """Replace links to files that the guide does not serve by their text; leave pages for builders out of the search."""
     folder = dirname(page.file.src_uri)
+    if page.file.src_uri.startswith(_NOT_SEARCHED):
+        page.meta["search"] = {"exclude": True}
 
     def keep_or_unlink(link: re.Match[str]) -> str:
         target = link[2]

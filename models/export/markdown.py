@@ -60,6 +60,7 @@ def tree_to_markdown(
     inline: MarkdownText = MarkdownText.RICH,
     hidden: bool = False,
     page_break: str = "",
+    pictures: bool = False,
 ) -> str:
     """Return the document as Markdown.
 
@@ -70,8 +71,9 @@ def tree_to_markdown(
         inline: Style of inline text.
         hidden: List hidden text separately, after the document.
         page_break: Text between pages, on a separate line.
+        pictures: Link pictures of pages too, by their `asset_ref`. Those of documents without pages always are.
     """
-    parts = markdown_parts(tree, furniture=furniture, tables=tables, inline=inline)
+    parts = markdown_parts(tree, furniture=furniture, tables=tables, inline=inline, pictures=pictures)
     glued = _part_pages(parts, page_break) if page_break else parts
     text = "".join(part.glue + part.text for part in glued).lstrip("\n") + "\n"
     return text + hidden_markdown(tree) if hidden else text
@@ -83,12 +85,13 @@ def markdown_parts(
     furniture: bool,
     tables: TableStyle = TableStyle.AUTO,
     inline: MarkdownText = MarkdownText.RICH,
+    pictures: bool = False,
 ) -> list[MarkdownPart]:
     """Return the document in parts, one per visible block, in output order."""
     blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree, furniture=furniture), as_printed=furniture)]
     if inline is MarkdownText.PLAIN:
         blocks = [replace(block, spans=()) if block.spans else block for block in blocks]
-    writer = _Writer(tree, blocks, tables)
+    writer = _Writer(tree, blocks, tables, pictures=pictures)
     for block in blocks:
         writer.add(block)
     return writer.parts + writer.notes
@@ -116,7 +119,8 @@ def formula_to_markdown(text: str) -> str:
 class _Writer:
     """Parts of the text, with their separators and the open list items."""
 
-    def __init__(self, tree: Tree, blocks: list[Block], tables: TableStyle) -> None:
+    def __init__(self, tree: Tree, blocks: list[Block], tables: TableStyle, *, pictures: bool) -> None:
+        self._pictures = pictures
         self.parts: list[MarkdownPart] = []
         self.notes: list[MarkdownPart] = []
         sheets = tables is TableStyle.AUTO and tree.source.format in SHEET_FORMATS
@@ -183,7 +187,7 @@ class _Writer:
                 return _fenced(block.text)
             case BlockType.FORMULA if block.text.strip() and block.page not in self._unwritten:
                 return formula_to_markdown(block.text)
-            case BlockType.PICTURE if self._flows(block):
+            case BlockType.PICTURE if self._pictures or self._flows(block):
                 alt = " ".join(escape_label(block.text).split())
                 return f"![{alt}]({block.asset_ref or ''})" if alt or block.asset_ref else ""
             case BlockType.FOOTNOTE if self._flows(block):

@@ -1,7 +1,8 @@
 """The code blocks of the documentation run as they stand, with this test's address and key.
 
-`python` blocks are run as programs, `bash` blocks of one page by one bash in order. `text` and `console` show what is
-typed where no test can follow: a clone, an installation, another program's settings.
+`python` blocks are run as programs, `bash` blocks of one page by one bash in order; those of RUN_WITH_SERVICE run in
+tests/e2e/test_search.py. `text` and `console` show what is typed where no test can follow: a clone, an installation,
+another program's settings.
 """
 
 import re
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
 EXTRACT, FINETUNE = "docs/extract.md", "docs/finetune.md"
 PAGES = ("README.md", "docs/get-started.md", "docs/use-with.md", FINETUNE, EXTRACT)
+RUN_WITH_SERVICE = ("README.md", "docs/get-started.md", "docs/tutorial.md")
 SHOWN = {"text", "console", "json", "markdown"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -91,7 +93,7 @@ def run(command: list[str], source: str, url: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "bash")])
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in RUN_WITH_SERVICE and blocks(page, "bash")])
 def test_the_shell_blocks_of_a_page_run_in_order(page: str, folder: Path, request: pytest.FixtureRequest) -> None:
     url = request.getfixturevalue(service_of(page))
     source = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n' + "\n".join(blocks(page, "bash"))
@@ -113,7 +115,7 @@ def test_extraction_prints_the_output_of_its_page(number: int, reading_url: str,
     assert run([sys.executable, "-"], source, reading_url, folder) == shown
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", dict.fromkeys(PAGES + RUN_WITH_SERVICE))
 def test_every_block_is_run_or_marked_as_shown_only(page: str) -> None:
     kinds = {kind for kind, _ in _BLOCK.findall((ROOT / page).read_text())}
     assert kinds <= SHOWN | {"python", "bash"}
@@ -124,6 +126,6 @@ def test_commands_of_the_command_line_are_there() -> None:
     from quire.cluster.cli.main import cli
 
     known = set(cli.list_commands(None))  # type: ignore[arg-type]
-    named = set(re.findall(r"^(?:\$ |\.venv/bin/)(?:cat \S+ \| )?quire ([a-z]+)(?![a-z.-])", text, re.MULTILINE))
+    named = set(re.findall(r"^(?:\$ |\.venv/bin/)?(?:cat \S+ \| )?quire ([a-z]+)(?![a-z.-])", text, re.MULTILINE))
     assert named
     assert named <= known

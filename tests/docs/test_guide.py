@@ -1,5 +1,6 @@
 """The guide: MkDocs builds it without a warning, every page is served, and it asks nothing of other hosts."""
 
+import json
 import os
 import re
 import subprocess
@@ -75,6 +76,13 @@ async def test_pages_load_nothing_from_other_hosts(reader: httpx.AsyncClient, si
         loaded = re.findall(r'(?:src|srcset)="([^"]+)"|<link[^>]+href="([^"]+)"', page.read_text())
         outside = [address for pair in loaded for address in pair if re.match("[a-z]+://|//", address)]
         assert outside == [], page
+
+
+def test_search_has_pages_for_users_only(site: Path) -> None:
+    index = json.loads((site / "search" / "search_index.json").read_text())
+    found = {entry["location"].partition("/")[0] for entry in index["docs"]}
+    assert {"cli", "pii", "tutorial", "settings", "operations"} <= found
+    assert not {"decisions", "design"} & found
 
 
 async def test_search_index_and_scripts_are_served(reader: httpx.AsyncClient, site: Path) -> None:

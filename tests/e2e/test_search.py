@@ -1,5 +1,6 @@
 """Search in a running service: found in every way, gone at once, nothing lost or doubled when its replicas die."""
 
+import json
 import os
 import re
 import shutil
@@ -41,7 +42,8 @@ def killed(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Proces
     old = service.state.supervisor
     os.kill(old.pid, signal.SIGKILL)
     assert until(lambda: not old.alive())
-    service.quire("up", "--detach", "--port", str(service.port), SVC_RAG_DB=str(tmp_path_factory.mktemp("index")))
+    index = str(tmp_path_factory.mktemp("index"))
+    service.quire("up", "--detach", "--port", str(service.port), SVC_RAG_DB=index, SVC_WEBHOOK_ALLOW="127.0.0.1")
     return old
 
 
@@ -67,19 +69,51 @@ def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(searching: Servi
     assert searching.client.json("GET", "/v1/stats")["my_jobs"]["running"] == 0
 
 
-@pytest.mark.parametrize("page", ["tutorial", "finetune"])
-def test_shell_blocks_of_a_page_run_in_order(searching: Service, page: str, tmp_path: Path) -> None:
-    shutil.copy(ROOT / "docs" / "sample" / "quire-sample.pdf", tmp_path / "report.pdf")
-    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / "docs" / f"{page}.md").read_text(), re.DOTALL | re.MULTILINE)
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "KEY": searching.client.token, "QUIRE_URL": searching.client.base_url}
+@pytest.fixture
+def folder(searching: Service, tmp_path: Path) -> Path:
+    """A checkout as far as examples look at it, files of the reader, and a home with the token of the service."""
+    sample = ROOT / "docs" / "sample" / "quire-sample.pdf"
+    for name in ("report.pdf", "bill.pdf", "scans/one.pdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(sample, tmp_path / name)
+    row = {"type": "object", "properties": {"crane": {"type": "string"}, "verdict": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"cranes": {"type": "array", "items": row}}}
+    (tmp_path / "bill.json").write_text(json.dumps(schema))
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "quire").symlink_to(Path(sys.executable).parent / "quire")
+    token = tmp_path / "home" / ".local" / "share" / "quire" / "token"
+    token.parent.mkdir(parents=True)
+    token.symlink_to(searching.workdir / "token")
+    return tmp_path
+
+
+RESULTS = {
+    "README.md": ("values.json", "replace linings"),
+    "docs/get-started.md": ("report.md", "Harbour Crane"),
+    "docs/tutorial.md": ("masked.html", "Crane 3 needs new brakes"),
+    "docs/finetune.md": ("train.jsonl", "messages"),
+}
+"""A file that the blocks of each page write, and a text in it."""
+
+
+@pytest.mark.parametrize("page", RESULTS)
+def test_shell_blocks_of_a_page_run_in_order(searching: Service, folder: Path, page: str) -> None:
+    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("SVC_", "KEY", "QUIRE_"))}
+    environment = kept | {
+        "HOME": str(folder / "home"), "SVC_WORKDIR": str(searching.workdir), "QUIRE_URL": searching.client.base_url,
+    }  # fmt: skip
+    if page == "docs/finetune.md":  # it continues from a page that sets the key
+        environment["KEY"] = searching.client.token
     script = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n' + "\n".join(blocks)
-    run = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    script = script.replace("http://127.0.0.1:8000/", f"{searching.client.base_url}/")
+    run = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
-    if page == "finetune":
-        assert "messages" in (tmp_path / "train.jsonl").read_text()
-    else:
-        assert "anna.becker@example.com" not in (tmp_path / "masked.html").read_text()
+    name, text = RESULTS[page]
+    written = (folder / name).read_text()
+    assert text in written
+    assert "anna.becker@example.com" not in written
     for job in searching.client.json("GET", "/v1/jobs"):
         remove(searching, job["id"])
 
