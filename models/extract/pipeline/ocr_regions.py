@@ -11,9 +11,10 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import RecognisedPage, Word
 from quire.models.cdom.tree import BlockType, Route
 from quire.models.extract.contract import AreaReader, PageBlock, PageContent, ReadArea
+from quire.models.extract.core.marks import Rule
 from quire.models.extract.coverage.account import account_recognised, block_text
 from quire.models.extract.coverage.total import count_written
-from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.page import layout_page
 from quire.models.extract.layout.text.blocks import confidence_of, join_lines
 from quire.models.extract.pipeline.areas import holds

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from quire.models.extract.core.words import gather_rows
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.formats.pdf.marks import find_marks
 from quire.models.extract.layout.lines.marks import PageMarks
-from quire.models.extract.layout.tables.words import gather_rows, make_words
+from quire.models.extract.layout.tables.region_words import make_words
 from tests.lab.training.made.contents import MadeCell, MadeTable
 from tests.lab.training.made.pages import make_source
 from tests.lab.training.made.styles import TableStyle

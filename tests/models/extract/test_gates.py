@@ -2,6 +2,7 @@
 
 import random
 import re
+from typing import Any
 
 import pymupdf
 import pytest
@@ -63,5 +64,5 @@ def _page_of(contents: str) -> pymupdf.Page:
     return page
 
 
-def _span(text: str, x: float, y: float, size: float) -> dict[str, object]:
+def _span(text: str, x: float, y: float, size: float) -> dict[str, Any]:
     return {"text": text, "origin": (x, y), "size": size, "bbox": (x, y - size, x + 5 * len(text), y + 0.2 * size)}
