@@ -30,7 +30,7 @@ $(VENV)/.run: configs/locks/run.lock pyproject.toml | $(VENV)/bin/python
 	@$(call install,--no-deps --no-build-isolation -e .)
 	@touch $@
 
-$(VENV)/.dev: configs/locks/dev.lock $(VENV)/.run
+$(VENV)/.dev: configs/locks/dev.lock $(VENV)/.run $(VENV)/.core
 	@echo "installing what tests and checks need (hash-checked) ..."
 	@$(call install,--require-hashes --no-deps -r configs/locks/dev.lock)
 	@touch $@
@@ -42,7 +42,13 @@ $(VENV)/.guide: configs/locks/guide.lock mkdocs.yml cluster/dist/guide_hooks.py 
 
 ##@ Run
 
-up: $(VENV)/.run $(VENV)/.guide ## install, start database, Ray and service in the background, read the sample, print the addresses
+# Without a compiler the same files run as they are, and a PDF page takes longer.
+$(VENV)/.core: $(wildcard models/extract/core/*.py) configs/locks/compile.lock $(VENV)/.run
+	@$(call install,--require-hashes --no-deps -r configs/locks/compile.lock)
+	@$(BIN)/python -m quire.cluster.dist.compile || true
+	@touch $@
+
+up: $(VENV)/.run $(VENV)/.core $(VENV)/.guide ## install, start database, Ray and service in the background, read the sample, print the addresses
 	@SVC_RAG_DB="$${SVC_RAG_DB:-$$($(BIN)/python -c '$(WORKDIR_OF)')/index}" $(BIN)/quire up --detach $(WORKDIR_ARG)
 	@$(BIN)/quire tour $(WORKDIR_ARG)
 
@@ -176,6 +182,7 @@ lock: ## compile dependencies and groups of pyproject.toml into hash-checked loc
 	| $(LOCK) --universal -c configs/locks/run.lock - -o configs/locks/$$name.lock || exit 1; done
 	$(LOCK) --universal -c configs/locks/dev.lock --group train -o configs/locks/train.lock
 	$(LOCK) --universal -c configs/locks/run.lock --group guide -o configs/locks/guide.lock
+	$(LOCK) --universal -c configs/locks/dev.lock --group compile -o configs/locks/compile.lock
 	echo uv | $(LOCK) --universal - -o configs/locks/uv.lock
 	$(LOCK) --python-platform x86_64-manylinux_2_28 pyproject.toml --extra all --group gpu -o configs/locks/gpu.lock
 

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from quire.cluster.cli.shared.config_file import SETTINGS, apply_settings, config_path, defaults_of, load_config
-from quire.models.cdom.version import SERVICE_VERSION
+from quire.models.cdom.version import READING_CORE, SERVICE_VERSION
 
 _COMMANDS: dict[str, tuple[str, str, str]] = {
     "extract": ("documents.extract", "extract", "Read files: Markdown, tables, trees and other outputs."),
@@ -106,7 +106,9 @@ def _is_installed(name: str) -> bool:
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(SERVICE_VERSION, prog_name="quire")
+@click.version_option(
+    SERVICE_VERSION, prog_name="quire", message=f"%(prog)s, version %(version)s, reading core {READING_CORE}"
+)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Read documents of all kinds as Markdown, tables, values and search passages, on your own machine.

@@ -1,4 +1,6 @@
-"""`python -m quire.cluster.dist.compile FOLDER`: copy the checkout into FOLDER and compile its layout there.
+"""`python -m quire.cluster.dist.compile [FOLDER]`: compile the reading core in this checkout.
+
+With a folder: copy the checkout into it and compile its layout there as well.
 
 `make test SUITE=compiled` runs the tests of reading in that copy; `make dist` compiles what goes into the server's wheel in
 the same way. Each extension module is built next to its source, where Python imports it first. mypyc needs mypy (of
@@ -20,7 +22,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _EXTRACT = Path("quire") / "models" / "extract"
-_FOLDERS = ("layout", "math", "text_quality", "document", "formats/pdf/text")
+CORE_GROUP = "quire.models.extract.core.native"
+CORE = ("core",)
+"""Folders of `models/extract` that `make up` compiles: a minute."""
+_FOLDERS = (*CORE, "layout", "math", "text_quality", "document", "formats/pdf/text")
 _FILES = ("formats/pdf/vectors.py", "formats/pdf/visibility/paint.py", "formats/pdf/visibility/unseen.py")
 
 
@@ -29,6 +34,9 @@ def main(arguments: list[str]) -> int:
     if missing := find_missing_tools():
         print(f"no {' and no '.join(missing)}: nothing was compiled", file=sys.stderr)
         return 2
+    if not arguments:
+        compile_in_place(ROOT, list_modules(ROOT, CORE, ()), CORE_GROUP)
+        return 0
     folder = Path(arguments[0]).resolve()
     copy_checkout(folder)
     names = list_modules(folder)
@@ -57,22 +65,24 @@ def copy_checkout(folder: Path) -> None:
             shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
 
 
-def list_modules(root: Path) -> list[str]:
+def list_modules(
+    root: Path, folders: tuple[str, ...] = _FOLDERS, files: tuple[str, ...] = _FILES
+) -> list[str]:
     """Return the names of the modules that are compiled."""
-    folders = [path for name in _FOLDERS for path in (root / _EXTRACT / name).rglob("*.py")]
-    paths = [path for path in folders if path.name != "__init__.py"] + [root / _EXTRACT / name for name in _FILES]
+    found = [path for name in folders for path in (root / _EXTRACT / name).rglob("*.py")]
+    paths = [path for path in found if path.name != "__init__.py"] + [root / _EXTRACT / name for name in files]
     return sorted(".".join(path.relative_to(root).with_suffix("").parts) for path in paths)
 
 
-def compile_in_place(root: Path, names: list[str]) -> None:
-    """Build the extension modules next to their sources below `root`, and the library they share in `root` itself."""
+def compile_in_place(root: Path, names: list[str], group: str = "quire") -> None:
+    """Build the extension modules next to their sources below `root`, and the library they share, named by `group`."""
     script = str(Path(__file__).resolve().with_name("mypyc_setup.py"))
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch, "copy")  # mypyc writes its C files and caches there
         shutil.copytree(root / "quire" / "models", copy / "quire" / "models", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(root / "quire" / "__init__.py", copy / "quire")
         environment = {**os.environ, "PYTHONPATH": str(copy), "MYPYPATH": str(copy), "PYTHONHASHSEED": "0"}
-        subprocess.run([sys.executable, script, str(root), *names], cwd=copy, env=environment, check=True)
+        subprocess.run([sys.executable, script, str(root), group, *names], cwd=copy, env=environment, check=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Versions that a tree and the service state: the release, the reader and the chunk generator."""
 
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import version
+from pathlib import Path
 
 
 def read_service_version() -> str:
@@ -13,6 +15,10 @@ def read_service_version() -> str:
 
 
 SERVICE_VERSION = read_service_version()
+
+_CORE = Path(__file__).parent.parent / "extract" / "core" / "words.py"
+READING_CORE = "compiled" if any(_CORE.with_suffix(suffix).exists() for suffix in EXTENSION_SUFFIXES) else "interpreted"
+"""Whether the reading core is compiled here, which saves a part of the time of PDF pages."""
 
 INTERFACE_VERSION = "0.9.3"
 """Version of the HTTP interface, as its OpenAPI document states it."""

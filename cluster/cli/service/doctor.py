@@ -16,6 +16,7 @@ import click
 
 from quire.actors.reading.forkserver import ServerGone, sandbox_layers
 from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.version import READING_CORE
 from quire.models.neural.device import missing_cpu_flags
 from quire.models.neural.ocr import make_recogniser
 
@@ -66,6 +67,7 @@ def doctor(workdir: Path | None, langs: str, engine: str, cpu_flags: str | None,
 
 def _look(workdir: Path, langs: tuple[str, ...], engine: str, flags: frozenset[str] | None) -> Iterator[Finding]:
     yield check_processor(flags)
+    yield check_reading_core()
     yield check_recogniser(engine, langs, flags)
     yield check_sandbox()
     yield check_disk(workdir)
@@ -83,6 +85,14 @@ def check_processor(flags: frozenset[str] | None = None) -> Finding:
         )
         return Finding(check="processor", verdict=Verdict.WARN, detail=lacking)
     return Finding(check="processor", verdict=Verdict.OK, detail=detail)
+
+
+def check_reading_core(state: str = READING_CORE) -> Finding:
+    """Whether the reading core is compiled, which `make up`, wheels and images do where a C compiler is."""
+    if state == "compiled":
+        return Finding(check="core", verdict=Verdict.OK, detail="the reading core is compiled")
+    detail = "the reading core is not compiled, so PDF pages take longer: install a C compiler and run make up"
+    return Finding(check="core", verdict=Verdict.WARN, detail=detail)
 
 
 def check_recogniser(engine: str, langs: tuple[str, ...], flags: frozenset[str] | None = None) -> Finding:

@@ -179,12 +179,13 @@ class CheckBody(Body):
 class HealthBody(Body):
     """Health of the service. `checks` and `cluster` are present with deep=true only; `cluster` contains warnings only.
 
-    `components` are versions.
+    `components` are versions. `reading_core`: compiled or interpreted, which takes longer.
     """
 
     status: Literal["ok", "degraded"]
     version: str
     components: dict[str, str]
+    reading_core: str | None = None
     checks: dict[str, CheckBody] | None = None
     cluster: dict[str, Any] | None = None
     warnings: list[str] | None = None

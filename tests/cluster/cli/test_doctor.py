@@ -12,6 +12,7 @@ from quire.cluster.cli.service.doctor import (
     check_memory,
     check_processor,
     check_proxy,
+    check_reading_core,
     check_recogniser,
     check_sandbox,
     doctor,
@@ -59,10 +60,15 @@ def test_disk_and_memory_are_reported_for_a_missing_folder(tmp_path: Path) -> No
     assert "GiB" in check_memory().detail
 
 
+def test_check_reading_core_warns_without_a_compiled_core() -> None:
+    assert check_reading_core("compiled").verdict is Verdict.OK
+    assert check_reading_core("interpreted").verdict is Verdict.WARN
+
+
 def test_doctor_says_everything_as_json(tmp_path: Path) -> None:
     done = CliRunner().invoke(doctor, ["--json", "--workdir", str(tmp_path), "--cpu-flags", "sse2"])
     findings = {row["check"]: row["verdict"] for row in json.loads(done.output)["findings"]}
-    assert set(findings) == {"processor", "recogniser", "sandbox", "disk", "memory", "proxy"}
+    assert set(findings) == {"processor", "core", "recogniser", "sandbox", "disk", "memory", "proxy"}
     assert done.exit_code == int("fail" in findings.values())
 
 

@@ -86,7 +86,8 @@ class GreyDrawer:
     """Draws parts of a page as grey levels, from one list of what the page paints."""
 
     def __init__(self, page: Any) -> None:
-        self._page, self._list = page, None
+        self._page = page
+        self._list: Any = None
 
     def draw(self, area: Bbox, dpi: int) -> npt.NDArray[np.uint8] | None:
         """Return a part of the page, height × width; None where drawing would take too long or fails."""

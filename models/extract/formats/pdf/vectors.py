@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from quire.models.extract.layout.lines.marks import Fill, PageMarks, Rule
+from quire.models.extract.core.marks import Fill, Rule
+from quire.models.extract.layout.lines.marks import PageMarks
 
 _THIN = 2.6
 """A bar no thicker than this (points) is a rule."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quire.models.cdom.geometry import Bbox
+from quire.models.extract.core.marks import Fill, Rule
 from quire.models.extract.coverage.account import Painted
 from quire.models.extract.math.glyphs import MathGlyph
 
@@ -119,27 +120,6 @@ class Line:
     def bbox(self) -> Bbox:
         """Return the line's box."""
         return (self.x0, self.y0, self.x1, self.y1)
-
-
-@dataclass(slots=True)
-class Rule:
-    """A straight line: from (x0, y0) to (x1, y1), horizontal or vertical; a filled bar counts by its edges."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-
-
-@dataclass(slots=True)
-class Fill:
-    """A filled rectangle."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    color: int
 
 
 @dataclass(slots=True)

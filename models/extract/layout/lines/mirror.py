@@ -8,15 +8,8 @@ from dataclasses import replace
 
 from quire.models.cdom.geometry import Bbox, round_bbox
 from quire.models.extract.contract import PageBlock
-from quire.models.extract.layout.lines.marks import (
-    Fill,
-    Line,
-    PageMarks,
-    Piece,
-    Rule,
-    find_no_glyphs,
-    split_evenly,
-)
+from quire.models.extract.core.marks import Fill, Rule
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece, find_no_glyphs, split_evenly
 
 RTL = re.compile("[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 """Letters of Hebrew, Arabic and related scripts, without digits."""

@@ -8,7 +8,8 @@ from statistics import median_low
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import Word
-from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
+from quire.models.extract.core.marks import Rule
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,8 @@ from quire.models.cdom.geometry import Bbox, round_bbox
 from quire.models.cdom.table import Table
 from quire.models.cdom.visible import is_wide
 from quire.models.extract.contract import PageBlock
-from quire.models.extract.layout.lines.marks import (
-    DOWNWARDS,
-    Fill,
-    Line,
-    PageMarks,
-    Piece,
-    Rule,
-    TaggedLine,
-    find_no_glyphs,
-)
+from quire.models.extract.core.marks import Fill, Rule
+from quire.models.extract.layout.lines.marks import DOWNWARDS, Line, PageMarks, Piece, TaggedLine, find_no_glyphs
 
 
 @dataclass(frozen=True, slots=True)

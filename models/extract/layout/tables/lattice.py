@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quire.models.extract.core.bands import covered_length
+from quire.models.extract.core.data_rows import split_data_rows
+from quire.models.extract.core.grid import Grid, Slot
+from quire.models.extract.core.marks import RuledRegion
+from quire.models.extract.core.words import TableWord, TextRow
 from quire.models.extract.layout.lines.disjoint import DisjointSets
-from quire.models.extract.layout.tables.bands import covered_length
-from quire.models.extract.layout.tables.data_rows import split_data_rows
-from quire.models.extract.layout.tables.grid import Grid, Slot
-from quire.models.extract.layout.tables.rules import RuledRegion
-from quire.models.extract.layout.tables.words import TableWord, TextRow
 
 
 @dataclass(frozen=True, slots=True)

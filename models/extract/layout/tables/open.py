@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quire.models.extract.core.bands import column_at, fold_rows
+from quire.models.extract.core.columns import open_columns
+from quire.models.extract.core.grid import Grid, fill_row
+from quire.models.extract.core.signs import is_figure
+from quire.models.extract.core.words import TableWord, TextRow, gather_rows
 from quire.models.extract.layout.lines.marks import Line
-from quire.models.extract.layout.tables.bands import column_at, fold_rows
-from quire.models.extract.layout.tables.columns import open_columns
-from quire.models.extract.layout.tables.data_rows import FIGURE
-from quire.models.extract.layout.tables.grid import Grid, fill_row
 from quire.models.extract.layout.tables.ruled import is_contents, is_table
-from quire.models.extract.layout.tables.words import TableWord, TextRow, gather_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _is_tabular(rows: list[Row]) -> bool:
     marked = sum(bool(_MARKER.fullmatch(row[0].text.strip())) for row in several)
     if marked > 0.5 * len(several) and max(map(len, several)) < 3:
         return False
-    figures = sum(bool(FIGURE.fullmatch(line.text.strip())) for row in several for line in row[1:])
+    figures = sum(is_figure(line.text.strip()) for row in several for line in row[1:])
     if figures > 0.5 * sum(len(row) - 1 for row in several):
         return True
     return sum(len(row) > 2 for row in several) > 0.6 * len(several) and len(several) > LIMITS.least_rows
@@ -155,6 +155,6 @@ def _has_head(rows: list[TextRow]) -> bool:
     first, others = rows[0], rows[1:]
     if all(word.bold for word in first.words) and not all(word.bold for row in others for word in row.words):
         return True
-    return not any(FIGURE.fullmatch(word.text) for word in first.words) and all(
-        any(FIGURE.fullmatch(word.text) for word in row.words) for row in others
+    return not any(is_figure(word.text) for word in first.words) and all(
+        any(is_figure(word.text) for word in row.words) for row in others
     )

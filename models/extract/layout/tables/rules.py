@@ -1,10 +1,11 @@
 """Join rules from their drawn pieces, and group them into the regions of ruled tables."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from quire.models.cdom.geometry import Bbox
+from quire.models.extract.core.marks import Fill, Rule, RuledRegion
 from quire.models.extract.layout.lines.disjoint import DisjointSets
-from quire.models.extract.layout.lines.marks import Fill, PageMarks, Rule
+from quire.models.extract.layout.lines.marks import PageMarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +35,6 @@ class RuleLimits:
 
 
 LIMITS = RuleLimits()
-
-
-@dataclass(slots=True)
-class RuledRegion:
-    """A possible table: its box and the rules in it, sorted by position."""
-
-    box: Bbox
-    horizontals: list[Rule] = field(default_factory=list)
-    verticals: list[Rule] = field(default_factory=list)
-
-    @property
-    def levels(self) -> int:
-        """Return the number of distinct heights of its horizontals."""
-        return len({round(rule.y0) for rule in self.horizontals})
 
 
 def find_ruled_regions(marks: PageMarks, horizontals: list[Rule], verticals: list[Rule]) -> list[RuledRegion]:

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quire.models.cdom.ports import PortUnavailable
-from quire.models.cdom.version import RAG_GENERATOR_VERSION, SERVICE_VERSION
+from quire.models.cdom.version import RAG_GENERATOR_VERSION, READING_CORE, SERVICE_VERSION
 from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.api.context.app_state import AppState
 from quire.serve_apps.api.context.deps import RunningDep
@@ -20,7 +20,8 @@ from quire.storage.values.errors import StorageError
 
 router = Operations("health")
 _COMPONENTS = {"engine": SERVICE_VERSION, "rag_generator": RAG_GENERATOR_VERSION}
-_ALIVE = json_response({"status": "ok", "version": SERVICE_VERSION, "components": _COMPONENTS})
+_FACTS = {"version": SERVICE_VERSION, "components": _COMPONENTS, "reading_core": READING_CORE}
+_ALIVE = json_response({"status": "ok", **_FACTS})
 _CLUSTER_TIMEOUT_S = 1.0  # seconds Ray may take to answer deep health
 _INDEX_TIMEOUT_S = 3.0  # seconds the index may take to answer deep health
 _STANDING_S = 60.0  # fair seconds of one batch at the embedder, which takes a third of one, that are a standing queue
@@ -48,8 +49,7 @@ async def _look_deep(running: AppState) -> dict[str, Any]:
     facts, warnings = cluster
     return {
         "status": "ok" if good else "degraded",
-        "version": SERVICE_VERSION,
-        "components": _COMPONENTS,
+        **_FACTS,
         "checks": checks,
         "cluster": facts,
         "warnings": warnings,

@@ -406,6 +406,7 @@ class Health(TypedDict):
     status: Literal['ok', 'degraded']
     version: str
     components: dict[str, str]
+    reading_core: NotRequired[str | None]
     checks: NotRequired[dict[str, Check] | None]
     cluster: NotRequired[dict[str, Any] | None]
     warnings: NotRequired[list[str] | None]

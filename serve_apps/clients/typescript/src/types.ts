@@ -402,6 +402,7 @@ export interface Health {
   status: "ok" | "degraded";
   version: string;
   components: Record<string, string>;
+  reading_core?: string | null;
   checks?: Record<string, Check> | null;
   cluster?: Record<string, unknown> | null;
   warnings?: Array<string> | null;

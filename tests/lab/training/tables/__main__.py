@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from quire.models.extract.layout.tables.continuation import STEP_NAMES
+from quire.models.extract.core.steps import STEP_NAMES
 from quire.models.extract.layout.tables.regions.glance import GLANCE_NAMES
 from quire.models.extract.layout.tables.scoring.features import FEATURE_NAMES
 from tests.lab.training.forest_file import write_forest

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from quire.models.extract.core.words import TextRow
 from quire.models.extract.layout.tables.continuation import Matrix, describe_steps
 from quire.models.extract.layout.tables.grid import make_table
 from quire.models.extract.layout.tables.regions.propose import propose_regions
 from quire.models.extract.layout.tables.regions.view import PageView
 from quire.models.extract.layout.tables.scoring.candidates import Candidate, build_candidates
-from quire.models.extract.layout.tables.words import TextRow
 from quire.models.extract.layout.text.hyphens import may_divide
 from tests.lab.training.tables.quality import TableContent, judge, likeness
 from tests.lab.training.tables.truth import TruthCell, clean_text, count_words

@@ -1,8 +1,9 @@
 """Signs that a page draws instead of printing them: roots count, others leave the lines as they are."""
 
 from quire.models.cdom.geometry import Bbox
+from quire.models.extract.core.marks import Rule
 from quire.models.extract.layout.figures.displays import find_formulas
-from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.math.glyphs import MathGlyph
 
 TEXT = "√x+1=y"[1:]

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from quire.models.extract.layout.lines.marks import PageMarks, Rule
+from quire.models.extract.core.marks import Rule
+from quire.models.extract.layout.lines.marks import PageMarks
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from quire.models.extract.core.marks import Rule
 from quire.models.extract.formats.pdf.text.bidi import BidiUnit, order_logically, runs_from_right
 from quire.models.extract.formats.pdf.text.raw_lines import raw_spans
 from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, font_look
-from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece, Rule, Run, TaggedLine
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece, Run, TaggedLine
 from quire.models.extract.layout.lines.mirror import RTL, runs_right_to_left
 from quire.models.extract.layout.lines.pieces import join_pieces
 

@@ -1,6 +1,7 @@
 """Words that a line drawn through them strikes out; the line is then no rule of a table."""
 
-from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule, Run
+from quire.models.extract.core.marks import Rule
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
 
 _LOWEST, _HIGHEST = 0.12, 0.42
 """Ems above the baseline between which a line strikes out small letters: an underline is lower, a rule higher."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quire.models.extract.core.words import SEGMENT_GAP
 from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.tables.regions.view import LineRow
-from quire.models.extract.layout.tables.words import SEGMENT_GAP
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from quire.models.extract.core.marks import Fill, Rule
+from quire.models.extract.core.signs import is_figure
 from quire.models.extract.layout.learned.forest import Forest, load_forest
-from quire.models.extract.layout.lines.marks import Fill, Line, Rule
-from quire.models.extract.layout.tables.data_rows import FIGURE
+from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.tables.regions.propose import MAKERS, Proposal
 from quire.models.extract.layout.tables.regions.view import PageView
 
@@ -142,7 +143,7 @@ def _line_looks(view: PageView, indices: list[int]) -> Table:
 def _look_of(line: Line) -> tuple[float, ...]:
     text, count = line.text, len(line.text)
     return (
-        min(count, 200), count > LIMITS.long, count < LIMITS.long and FIGURE.fullmatch(text) is not None,
+        min(count, 200), count > LIMITS.long, count < LIMITS.long and is_figure(text),
         text[0].islower(), count > 12 and text[-1] in ".;,!?", line.bold, line.code, line.math, line.size,
     )  # fmt: skip
 

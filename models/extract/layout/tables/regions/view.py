@@ -3,15 +3,16 @@
 from dataclasses import dataclass, field
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
+from quire.models.extract.core.marks import Fill, Rule, RuledRegion
+from quire.models.extract.core.words import SEGMENT_GAP, TableWord
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.tables.region_words import make_words
 from quire.models.extract.layout.tables.rules import (
-    RuledRegion,
     find_fill_edges,
     find_ruled_regions,
     join_horizontals,
     join_verticals,
 )
-from quire.models.extract.layout.tables.words import SEGMENT_GAP, TableWord, make_words
 
 
 @dataclass(frozen=True, slots=True)

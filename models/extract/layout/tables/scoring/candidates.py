@@ -3,18 +3,20 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from quire.models.extract.core.bands import Band, cut_bands
+from quire.models.extract.core.build import build_grid
+from quire.models.extract.core.columns import CHANNEL, open_columns, ruled_columns
+from quire.models.extract.core.grid import Grid
+from quire.models.extract.core.marks import RuledRegion
+from quire.models.extract.core.words import TextRow, gather_rows
 from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.lines.pieces import merge_pieces
-from quire.models.extract.layout.tables.bands import Band, cut_bands
-from quire.models.extract.layout.tables.columns import CHANNEL, open_columns, ruled_columns
 from quire.models.extract.layout.tables.continuation import group_rows
-from quire.models.extract.layout.tables.grid import Grid
 from quire.models.extract.layout.tables.open import find_open_grids
+from quire.models.extract.layout.tables.region_words import lines_within
 from quire.models.extract.layout.tables.regions.drawn import cell_columns
 from quire.models.extract.layout.tables.regions.view import PageView
-from quire.models.extract.layout.tables.ruled import build_grid, build_ruled_grid, has_bars
-from quire.models.extract.layout.tables.rules import RuledRegion
-from quire.models.extract.layout.tables.words import TextRow, gather_rows, lines_within
+from quire.models.extract.layout.tables.ruled import build_ruled_grid, has_bars
 from quire.models.extract.layout.text.captions import stands_captioned
 from quire.models.extract.layout.text.order import order_lines
 

@@ -2,10 +2,11 @@
 
 from collections import Counter
 
+from quire.models.extract.core.cells import CELL_NAMES
 from quire.models.extract.layout.tables.regions.propose import MAKERS
 from quire.models.extract.layout.tables.regions.view import PageView
 from quire.models.extract.layout.tables.scoring.candidates import MODES, Candidate
-from quire.models.extract.layout.tables.scoring.cells import CELL_NAMES, KnownKinds, cell_features
+from quire.models.extract.layout.tables.scoring.cells import KnownKinds, cell_features
 from quire.models.extract.layout.tables.scoring.places import PLACE_NAMES, place_features
 from quire.models.extract.layout.tables.scoring.stacks import STACK_NAMES, KnownRepeats, stack_features
 from quire.models.extract.layout.tables.scoring.wholeness import WHOLE_NAMES, KnownWholes, whole_features

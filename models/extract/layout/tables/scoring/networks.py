@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from quire.models.extract.contract import DrawnFrame
+from quire.models.extract.core.bands import cut_bands
+from quire.models.extract.core.build import build_grid
+from quire.models.extract.core.columns import ruled_columns
+from quire.models.extract.core.grid import Grid
+from quire.models.extract.core.marks import Fill, Rule, RuledRegion
+from quire.models.extract.core.words import TableWord, TextRow, gather_rows
 from quire.models.extract.layout.lines.disjoint import DisjointSets
-from quire.models.extract.layout.lines.marks import Fill, Line, Rule
-from quire.models.extract.layout.tables.bands import cut_bands
-from quire.models.extract.layout.tables.columns import ruled_columns
-from quire.models.extract.layout.tables.grid import Grid
+from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.tables.lattice import enclose_cells
+from quire.models.extract.layout.tables.region_words import lines_within
 from quire.models.extract.layout.tables.regions.view import PageView, find_rows
-from quire.models.extract.layout.tables.ruled import build_grid, is_chart
+from quire.models.extract.layout.tables.ruled import is_chart
 from quire.models.extract.layout.tables.rules import LIMITS as RULE_LIMITS
-from quire.models.extract.layout.tables.rules import RuledRegion, cross, make_region
-from quire.models.extract.layout.tables.words import TableWord, TextRow, gather_rows, lines_within
+from quire.models.extract.layout.tables.rules import cross, make_region
 
 
 @dataclass(frozen=True, slots=True)

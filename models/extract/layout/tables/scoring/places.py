@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
-from quire.models.extract.layout.tables.bands import find_levels, spans_columns
+from quire.models.extract.core.bands import find_levels, spans_columns
+from quire.models.extract.core.words import Segment
 from quire.models.extract.layout.tables.regions.view import LineRow, PageView
 from quire.models.extract.layout.tables.ruled import is_contents
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
-from quire.models.extract.layout.tables.words import Segment
 from quire.models.extract.layout.text.captions import TABLE_CAPTION, is_caption
 
 

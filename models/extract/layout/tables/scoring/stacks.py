@@ -1,6 +1,6 @@
 """Features that separate stacked tables of one form from one table: repeated headers, lines across the columns."""
 
-from quire.models.extract.layout.tables.bands import spans_columns
+from quire.models.extract.core.bands import spans_columns
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
 
 _LEAST_CHARS = 4

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.lines.turned import PageTurn, find_turns
+from quire.models.extract.layout.tables.region_words import lines_within
 from quire.models.extract.layout.tables.scoring.find import FoundTable, find_tables
-from quire.models.extract.layout.tables.words import lines_within
 
 _MOST_UPRIGHT = 0.2
 """Maximum upright lines per turned line; a table with more is an upright one with turned headers."""

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quire.models.extract.core.bands import column_at, find_levels, spans_columns
+from quire.models.extract.core.marks import Rule
 from quire.models.extract.layout.lines.disjoint import DisjointSets
-from quire.models.extract.layout.lines.marks import Rule
-from quire.models.extract.layout.tables.bands import column_at, find_levels, spans_columns
 from quire.models.extract.layout.tables.regions.view import LineRow, PageView
 from quire.models.extract.layout.tables.rules import cross
 from quire.models.extract.layout.tables.scoring.candidates import Candidate

@@ -2,15 +2,14 @@
 
 import pytest
 
-from quire.models.extract.layout.lines.marks import Rule
-from quire.models.extract.layout.tables.grid import Grid
+from quire.models.extract.core.grid import Grid
+from quire.models.extract.core.marks import Rule, RuledRegion
+from quire.models.extract.core.words import TableWord, TextRow
 from quire.models.extract.layout.tables.regions.glance import LIMITS, keep_best
 from quire.models.extract.layout.tables.regions.propose import Proposal
-from quire.models.extract.layout.tables.rules import RuledRegion
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
 from quire.models.extract.layout.tables.scoring.choose import choose_candidates
 from quire.models.extract.layout.tables.scoring.features import FEATURE_NAMES
-from quire.models.extract.layout.tables.words import TableWord, TextRow
 
 PLAIN = {"filled": 0.9, "numeric": 0.5, "single_rows": 0.1}
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quire.models.extract.layout.lines.marks import Rule
-from quire.models.extract.layout.tables.continuation import STEP_NAMES, describe_steps, group_rows
-from quire.models.extract.layout.tables.rules import RuledRegion
-from quire.models.extract.layout.tables.words import TableWord, TextRow, gather_rows
+from quire.models.extract.core.marks import Rule, RuledRegion
+from quire.models.extract.core.steps import STEP_NAMES
+from quire.models.extract.core.words import TableWord, TextRow, gather_rows
+from quire.models.extract.layout.tables.continuation import describe_steps, group_rows
 
 COLUMNS = [110.0, 330.0]
 LEFTS = (60.0, 120.0, 340.0)

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from quire.models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
+from quire.models.extract.core.marks import Fill, Rule
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.tables.regions.view import view_page
 from quire.models.extract.layout.tables.scoring.candidates import build_candidates
 from tests.models.extract.layout.tables.pages import prose, tables_of, text_rows, texts_of

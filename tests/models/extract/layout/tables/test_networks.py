@@ -1,6 +1,7 @@
 """Tables whose rules enclose every cell are taken as drawn; other networks are left to the candidates."""
 
-from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
+from quire.models.extract.core.marks import Rule
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.tables.regions.view import view_page
 from quire.models.extract.layout.tables.scoring.networks import find_networks, make_frame
 from tests.models.extract.layout.tables.pages import text_line, text_rows

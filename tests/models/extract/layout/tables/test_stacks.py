@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from quire.models.extract.layout.tables.grid import Grid
-from quire.models.extract.layout.tables.rules import RuledRegion
+from quire.models.extract.core.grid import Grid
+from quire.models.extract.core.marks import RuledRegion
+from quire.models.extract.core.words import TableWord, gather_rows
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
 from quire.models.extract.layout.tables.scoring.stacks import STACK_NAMES, stack_features
-from quire.models.extract.layout.tables.words import TableWord, gather_rows
 
 ROW = [(60, "Name"), (200, "Count")]
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from quire.models.extract.core.words import gather_rows
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.layout.lines.marks import PageMarks
-from quire.models.extract.layout.tables.words import gather_rows, make_words
+from quire.models.extract.layout.tables.region_words import make_words
 from quire.models.extract.pipeline.page import find_marks
 from tests.lab.training.made.contents import MadeCell, MadeTable
 from tests.lab.training.made.pages import make_source

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.models.extract.layout.tables.continuation import STEP_NAMES
+from quire.models.extract.core.steps import STEP_NAMES
 from quire.models.extract.layout.tables.regions.glance import GLANCE_NAMES
 from quire.models.extract.layout.tables.scoring import find
 from tests.lab.training.forest_file import write_forest

@@ -1,10 +1,11 @@
 """Rows inside a ruled band that rules do not separate, found by parallel columns of figures."""
 
-import re
 from dataclasses import dataclass
+from typing import Final
 
-from quire.models.extract.layout.tables.bands import column_at, filled_columns
-from quire.models.extract.layout.tables.words import TextRow
+from quire.models.extract.core.bands import column_at, filled_columns
+from quire.models.extract.core.signs import is_figure
+from quire.models.extract.core.words import TextRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +18,7 @@ class DataRowLimits:
     """Share of the columns that hold figures where rows are data."""
 
 
-LIMITS = DataRowLimits()
-
-FIGURE = re.compile(r"[\d$€£%+\-−.,()/~≈<>≤≥± ]*\d[\d$€£%+\-−.,()/~≈<>≤≥± eE]*[%a-zA-Z*†]{0,3}")
+LIMITS: Final = DataRowLimits()
 
 
 def split_data_rows(rows: list[TextRow], columns: list[float]) -> tuple[list[TextRow], list[TextRow]] | None:
@@ -33,8 +32,10 @@ def split_data_rows(rows: list[TextRow], columns: list[float]) -> tuple[list[Tex
     if len(full) < 2 or _count_figure_columns(full, columns) < max(1.0, LIMITS.figure_share * width):
         return None
     shared = [row for row in rows if not any(row is full_row for full_row in full)]
-    used = frozenset().union(*(filled_columns(row, columns) for row in full))
-    if any(filled_columns(row, columns) & used for row in shared):
+    used: set[int] = set()
+    for row in full:
+        used |= filled_columns(row, columns)
+    if any(len(filled_columns(row, columns) & used) > 0 for row in shared):
         return None
     return full, shared
 
@@ -45,5 +46,5 @@ def _count_figure_columns(rows: list[TextRow], columns: list[float]) -> int:
     for row in rows:
         for segment in row.segments:
             text = " ".join(word.text for word in segment.words)
-            by_column.setdefault(column_at(segment.x0 + 0.5, columns), []).append(bool(FIGURE.fullmatch(text)))
+            by_column.setdefault(column_at(segment.x0 + 0.5, columns), []).append(is_figure(text))
     return sum(len(figures) >= len(rows) and all(figures) for figures in by_column.values())

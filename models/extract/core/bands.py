@@ -1,13 +1,13 @@
 """Rows of a table: the bands between its rules, and within a band the text rows of one table row."""
 
-from bisect import bisect_left
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from operator import attrgetter
+from typing import Final
 
-from quire.models.extract.layout.lines.marks import Rule
-from quire.models.extract.layout.tables.rules import RuledRegion
-from quire.models.extract.layout.tables.words import TextRow
+from quire.models.extract.core.marks import Rule, RuledRegion
+from quire.models.extract.core.words import TextRow
+
+_height = attrgetter("y0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class BandLimits:
     """Most of a table's height that its head takes where rules inside it show that it is one."""
 
 
-LIMITS = BandLimits()
+LIMITS: Final = BandLimits()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, init=False)
 class Band:
     """The space between two full separators, with its text rows; `partial`: rules inside it and at its lower edge."""
 
@@ -38,15 +38,21 @@ class Band:
     rows: list[TextRow]
     partial: list[Rule]
 
+    def __init__(self, top: float, bottom: float, rows: list[TextRow], partial: list[Rule]) -> None:
+        self.top, self.bottom, self.rows, self.partial = top, bottom, rows, partial
+
 
 def find_levels(rules: list[Rule], tolerance: float = 2.0) -> list[tuple[float, list[Rule]]]:
     """Return horizontals grouped by y, top to bottom."""
     levels: list[tuple[float, list[Rule]]] = []
-    for rule in sorted(rules, key=lambda item: item.y0):
-        if levels and rule.y0 - levels[-1][0] <= tolerance:
-            levels[-1][1].append(rule)
+    level = 0.0
+    own: list[Rule] = []
+    for rule in sorted(rules, key=_height):
+        if own and rule.y0 - level <= tolerance:
+            own.append(rule)
         else:
-            levels.append((rule.y0, [rule]))
+            level, own = rule.y0, [rule]
+            levels.append((level, own))
     return levels
 
 
@@ -61,8 +67,9 @@ def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
         partial += rules
     separators.append(y1 + 3.0)
     bands: list[Band] = []
-    for top, bottom in pairwise(separators):
-        held = [row for row in rows if top < row_middle(row) <= bottom]
+    for index in range(len(separators) - 1):
+        top, bottom = separators[index], separators[index + 1]
+        held = [row for row in rows if top < row.base - 0.3 * row.size <= bottom]
         if held:
             bands.append(Band(top, bottom, held, [rule for rule in partial if top < rule.y0 <= bottom]))
     return bands
@@ -71,8 +78,12 @@ def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
 def _underlines(rule: Rule, rows: list[TextRow]) -> bool:
     """Return True for a rule under words, at most as wide as they are."""
     for row in rows:
-        if -0.1 * row.size <= rule.y0 - row.base <= 0.35 * row.size:
-            return any(seg.x0 - 2 <= rule.x0 and rule.x1 <= seg.x1 + 2 for seg in row.segments)
+        offset = rule.y0 - row.base
+        if -0.1 * row.size <= offset and offset <= 0.35 * row.size:
+            for segment in row.segments:
+                if segment.x0 - 2 <= rule.x0 and rule.x1 <= segment.x1 + 2:
+                    return True
+            return False
     return False
 
 
@@ -81,25 +92,32 @@ def row_middle(row: TextRow) -> float:
     return row.base - 0.3 * row.size
 
 
-def covered_length(parts: Iterable[tuple[float, float]], start: float, end: float) -> float:
+def covered_length(parts: list[tuple[float, float]], start: float, end: float) -> float:
     """Return the length of start..end that the parts (start, end) cover together."""
     covered, position = 0.0, start
     for first, last in sorted(parts):
-        first, last = max(first, position), min(last, end)
-        if last > first:
-            covered += last - first
-            position = last
+        left, right = max(first, position), min(last, end)
+        if right > left:
+            covered += right - left
+            position = right
     return covered
 
 
-def filled_columns(row: TextRow, columns: list[float]) -> frozenset[int]:
+def filled_columns(row: TextRow, columns: list[float]) -> set[int]:
     """Return the indices of columns that contain the left end of a segment of the row."""
-    return frozenset(column_at(segment.x0 + 0.5, columns) for segment in row.segments)
+    return {column_at(segment.x0 + 0.5, columns) for segment in row.segments}
 
 
 def column_at(x: float, columns: list[float]) -> int:
     """Index of the column that holds x."""
-    return bisect_left(columns, x)
+    low, high = 0, len(columns)
+    while low < high:
+        middle = (low + high) // 2
+        if columns[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 def fold_rows(rows: list[TextRow], columns: list[float]) -> list[list[TextRow]]:
@@ -120,12 +138,14 @@ def _continues(group: list[TextRow], row: TextRow, columns: list[float]) -> bool
     if row.base - above.base > LIMITS.tight * max(row.size, above.size):
         return False
     filled = filled_columns(row, columns)
-    before = frozenset().union(*(filled_columns(text_row, columns) for text_row in group))
-    if not filled <= before or len(filled) > max(1, 0.4 * (len(columns) + 1)):
+    before: set[int] = set()
+    for text_row in group:
+        before |= filled_columns(text_row, columns)
+    if not filled <= before or len(filled) > max(1.0, 0.4 * (len(columns) + 1)):
         return False
     if 0 not in filled:
         return 0 in before and len(before) > len(filled)
-    return filled == {0} and len(before) > 1 and row.words[0].text[:1].islower()
+    return len(filled) == 1 and len(before) > 1 and row.words[0].text[:1].islower()
 
 
 def fold_header(band: Band, columns: list[float]) -> list[list[TextRow]]:
@@ -140,23 +160,25 @@ def fold_header(band: Band, columns: list[float]) -> list[list[TextRow]]:
 
 
 def _is_parted(above: TextRow, below: TextRow, partial: list[Rule], columns: list[float]) -> bool:
-    if any(row_middle(above) < rule.y0 < row_middle(below) for rule in partial):
-        return True
+    top, bottom = row_middle(above), row_middle(below)
+    for rule in partial:
+        if top < rule.y0 < bottom:
+            return True
     if below.base - above.base < LIMITS.overlap * min(above.size, below.size):
         return False
     if below.base - above.base > LIMITS.tight * max(above.size, below.size):
         return True
-    if not any(
-        segment.x0 < other.x1 and other.x0 < segment.x1 for segment in above.segments for other in below.segments
-    ):
-        return True
-    return any(spans_columns(segment.x0, segment.x1, columns) for segment in above.segments)
+    for segment in above.segments:
+        for other in below.segments:
+            if segment.x0 < other.x1 and other.x0 < segment.x1:
+                return any(spans_columns(upper.x0, upper.x1, columns) for upper in above.segments)
+    return True
 
 
 def spans_columns(x0: float, x1: float, columns: list[float]) -> bool:
     """Return whether x0..x1 crosses an edge of a column."""
     left, right = x0 + 2, x1 - 2
-    for edge in columns:  # noqa: SIM110 - asked for every segment of every grid: a generator takes three times as long
+    for edge in columns:
         if left < edge < right:
             return True
     return False
@@ -166,8 +188,9 @@ def has_header(bands: list[Band], region: RuledRegion) -> bool:
     """Return True if the first band is a header: ruled off, and small in relation to the table."""
     if len(bands) < 2:
         return False
-    height = region.box[3] - region.box[1]
+    _, y0, _, y1 = region.box
+    height = y1 - y0
     first = bands[0]
     inside = any(rule.y0 < first.bottom - 1 for rule in first.partial)
     share = LIMITS.ruled_header_share if inside else LIMITS.header_share
-    return first.bottom - first.top <= max(share * height, 16) and len(first.rows) <= 6
+    return first.bottom - first.top <= max(share * height, 16.0) and len(first.rows) <= 6

@@ -2,16 +2,15 @@
 
 from dataclasses import dataclass
 from operator import attrgetter
-
-from quire.models.cdom.geometry import Bbox
-from quire.models.extract.layout.lines.marks import Line, PageMarks
+from typing import Final
 
 _base, _left = attrgetter("base"), attrgetter("x0")
-SEGMENT_GAP = 0.5
+SEGMENT_GAP: Final = 0.5
 """Words closer than this (in ems) belong to one segment."""
+_SAME_ROW: Final = 0.35
+"""Words whose baselines differ by at most this (in ems) are in one row."""
 
 
-# Pages have hundreds of each. In compiled code an explicit constructor takes a fifth of a dataclass's time.
 @dataclass(slots=True, init=False)
 class TableWord:
     """A word with its place; `middle` is the middle of its width."""
@@ -70,64 +69,62 @@ class TextRow:
 
     def __init__(self, base: float, size: float, words: list[TableWord]) -> None:
         self.base, self.size, self.words = base, size, words
-        self.segments: list[Segment] = []
+        self.segments = []
         self.top = self.bottom = 0.0
-
-
-def make_words(line: Line, marks: PageMarks) -> list[TableWord]:
-    """Return the words of a line with their places."""
-    if not line.upright:
-        return [_stand_upright(line)]
-    return [
-        TableWord(piece.x0, piece.x1, line.y0, line.y1, line.base, line.size, piece.text, line.bold)
-        for piece in marks.words_of(line)
-    ]
 
 
 def gather_rows(words: list[TableWord]) -> list[TextRow]:
     """Group words by baseline (within a third of a line), top to bottom."""
-    words.sort(key=_base)
+    _sort_by_base(words)
     rows: list[TextRow] = []
     for word in words:
-        if rows and word.base - rows[-1].base <= 0.35 * max(word.size, rows[-1].size):
+        if rows and word.base - rows[-1].base <= _SAME_ROW * max(word.size, rows[-1].size):
             rows[-1].words.append(word)
         else:
             rows.append(TextRow(word.base, word.size, [word]))
     for row in rows:
-        row.words.sort(key=_left)
+        _sort_by_left(row.words)
         row.segments = _cut_segments(row.words)
-        row.top = min([word.y0 for word in row.words])
-        row.bottom = max([word.y1 for word in row.words])
+        top, bottom = row.words[0].y0, row.words[0].y1
+        for word in row.words:
+            if word.y0 < top:
+                top = word.y0
+            if word.y1 > bottom:
+                bottom = word.y1
+        row.top, row.bottom = top, bottom
     return rows
 
 
-def _stand_upright(line: Line) -> TableWord:
-    """Return a slanted or upended line as one word at the place where it begins.
+def _sort_by_base(words: list[TableWord]) -> None:
+    """Sort the words by their baseline unless they are in that order, as most are."""
+    last = words[0].base if words else 0.0
+    for word in words:
+        if not word.base >= last:
+            words.sort(key=_base)
+            return
+        last = word.base
 
-    Slanted headers lean over other columns.
-    """
-    x1 = min(line.x1, line.x0 + line.size)
-    return TableWord(line.x0, x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold, upright=False)
+
+def _sort_by_left(words: list[TableWord]) -> None:
+    last = words[0].x0
+    for word in words:
+        if not word.x0 >= last:
+            words.sort(key=_left)
+            return
+        last = word.x0
 
 
 def _cut_segments(words: list[TableWord]) -> list[Segment]:
     last = words[0]
-    segments = [Segment([last], last.x0, last.x1)]
-    for word in words[1:]:
+    segment = Segment([last], last.x0, last.x1)
+    segments = [segment]
+    for index in range(1, len(words)):
+        word = words[index]
         if word.upright and last.upright and word.x0 - last.x1 < SEGMENT_GAP * max(word.size, last.size):
-            segments[-1].words.append(word)
-            segments[-1].x1 = word.x1
+            segment.words.append(word)
+            segment.x1 = word.x1
         else:
-            segments.append(Segment([word], word.x0, word.x1))
+            segment = Segment([word], word.x0, word.x1)
+            segments.append(segment)
         last = word
     return segments
-
-
-def lines_within(lines: list[Line], box: Bbox) -> list[Line]:
-    """Return lines whose middle is in the box (with a tolerance of 3 points sideways, 2 vertically)."""
-    x0, y0, x1, y1 = box
-    return [
-        line
-        for line in lines
-        if x0 - 3 <= (line.x0 + line.x1) / 2 <= x1 + 3 and y0 - 2 <= (line.y0 + line.y1) / 2 <= y1 + 2
-    ]

@@ -1,12 +1,12 @@
 """Headers over several columns: held together by a rule below them, or centred over their columns."""
 
-from itertools import pairwise
+from typing import Final
 
-from quire.models.extract.layout.lines.marks import Rule
-from quire.models.extract.layout.tables.bands import column_at
-from quire.models.extract.layout.tables.words import Segment, TextRow
+from quire.models.extract.core.bands import column_at
+from quire.models.extract.core.marks import Rule
+from quire.models.extract.core.words import Segment, TextRow
 
-_CENTRED = 0.8
+_CENTRED: Final = 0.8
 """Maximum distance (in ems) between the middle of a header and the middle of its columns."""
 
 Span = tuple[int, int]
@@ -14,12 +14,14 @@ Span = tuple[int, int]
 
 def columns_over(rule: Rule, edges: list[float]) -> Span:
     """Return the first and last column of which the rule covers more than half; (0, -1) if none."""
-    covered = [
-        column
-        for column, (left, right) in enumerate(pairwise(edges))
-        if min(rule.x1, right) - max(rule.x0, left) > 0.5 * (right - left)
-    ]
-    return (covered[0], covered[-1]) if covered else (0, -1)
+    first, last = 0, -1
+    for column in range(len(edges) - 1):
+        left, right = edges[column], edges[column + 1]
+        if min(rule.x1, right) - max(rule.x0, left) > 0.5 * (right - left):
+            if last < 0:
+                first = column
+            last = column
+    return first, last
 
 
 def is_head_of(span: Span, group: list[TextRow], edges: list[float]) -> bool:
@@ -33,13 +35,13 @@ def is_head_of(span: Span, group: list[TextRow], edges: list[float]) -> bool:
 
 def column_extents(rows: list[TextRow], columns: list[float]) -> list[tuple[float, float]]:
     """Return the leftmost and rightmost ink of every column by its words."""
-    extents: list[tuple[float, float]] = [(float("inf"), float("-inf"))] * (len(columns) + 1)
+    lefts, rights = [float("inf")] * (len(columns) + 1), [float("-inf")] * (len(columns) + 1)
     for row in rows:
         for word in row.words:
             column = column_at(word.middle, columns)
-            left, right = extents[column]
-            extents[column] = (min(left, word.x0), max(right, word.x1))
-    return extents
+            lefts[column] = min(lefts[column], word.x0)
+            rights[column] = max(rights[column], word.x1)
+    return list(zip(lefts, rights, strict=True))
 
 
 def centred_spans(group: list[TextRow], below: list[TextRow], columns: list[float]) -> list[Span]:
@@ -64,15 +66,19 @@ def centred_spans(group: list[TextRow], below: list[TextRow], columns: list[floa
 def _find_centred(segment: Segment, owner: int, taken: set[int], extents: list[tuple[float, float]]) -> Span | None:
     """Return the widest range of free columns around `owner` whose middle is the segment's."""
     middle, size = (segment.x0 + segment.x1) / 2, segment.words[0].size
-    if abs(sum(extents[owner]) / 2 - middle) < 0.5 * size or extents[owner][1] < extents[owner][0]:
+    left, right = extents[owner]
+    if abs((left + right) / 2 - middle) < 0.5 * size or right < left:
         return None
     first = last = owner
     while first > 0 and first - 1 not in taken:
         first -= 1
     while last + 1 < len(extents) and last + 1 not in taken:
         last += 1
-    ranges = [(a, b) for a in range(first, owner + 1) for b in range(owner, last + 1) if b > a]
-    fitting = [
-        (b - a, (a, b)) for a, b in ranges if abs((extents[a][0] + extents[b][1]) / 2 - middle) < _CENTRED * size
-    ]
-    return max(fitting)[1] if fitting else None
+    best: Span | None = None
+    for a in range(first, owner + 1):
+        for b in range(owner, last + 1):
+            if b <= a or not abs((extents[a][0] + extents[b][1]) / 2 - middle) < _CENTRED * size:
+                continue
+            if best is None or (b - a, a, b) > (best[1] - best[0], best[0], best[1]):
+                best = (a, b)
+    return best

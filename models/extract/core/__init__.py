@@ -1,0 +1,1 @@
+"""Numbers of a page, compiled by mypyc where a compiler is: words, rows, grids and their features. No file format."""

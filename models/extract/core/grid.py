@@ -1,0 +1,176 @@
+"""Grids of a table: its words by rows and columns, with cells that span several."""
+
+from dataclasses import dataclass
+
+from quire.models.extract.core.bands import column_at, spans_columns
+from quire.models.extract.core.heads import Span
+from quire.models.extract.core.words import Segment, TableWord, TextRow
+
+
+@dataclass(slots=True, init=False)
+class Slot:
+    """A cell while it is being filled."""
+
+    row: int
+    col: int
+    row_span: int
+    col_span: int
+    words: list[TableWord]
+
+    def __init__(self, row: int, col: int, col_span: int = 1) -> None:
+        self.row, self.col, self.row_span, self.col_span = row, col, 1, col_span
+        self.words = []
+
+
+@dataclass(slots=True, init=False)
+class Grid:
+    """Rows of slots; `header_rows` of them, from the top, are headers."""
+
+    columns: list[float]
+    rows: list[list[Slot]]
+    header_rows: int
+
+    def __init__(self, columns: list[float], rows: list[list[Slot]], header_rows: int = 0) -> None:
+        self.columns, self.rows, self.header_rows = columns, rows, header_rows
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns."""
+        return len(self.columns) + 1
+
+
+def fill_row(index: int, rows: list[TextRow], columns: list[float], ruled: list[Span]) -> list[Slot]:
+    """Return the slots of one table row.
+
+    A segment across a column's edge becomes a spanning slot or is cut at the edge.
+
+    `ruled` are column ranges that a rule below the row holds together.
+    """
+    spans = _find_spans(rows, columns) + ruled
+    if spans:
+        spans = join_ranges(spans)
+    slots = _empty_slots(index, len(columns) + 1, spans)
+    by_column = slots
+    if spans:
+        by_column = []
+        for slot in slots:
+            for _ in range(slot.col_span):
+                by_column.append(slot)
+    for row in rows:
+        for word in row.words:
+            by_column[column_at(word.middle, columns)].words.append(word)
+    return slots
+
+
+def _find_spans(rows: list[TextRow], columns: list[float]) -> list[Span]:
+    """Return the column ranges (first, last) that segments of the rows cross."""
+    spans: list[Span] = []
+    for row in rows:
+        for segment in row.segments:
+            if spans_columns(segment.x0, segment.x1, columns) and not _is_cut(segment, columns):
+                spans.append((column_at(segment.x0 + 2, columns), column_at(segment.x1 - 2, columns)))
+    return spans
+
+
+def join_ranges(ranges: list[Span]) -> list[Span]:
+    """Join overlapping column ranges, left to right."""
+    ranges = sorted(ranges)
+    out: list[Span] = []
+    for first, last in ranges:
+        if out and first <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], last))
+        else:
+            out.append((first, last))
+    return out
+
+
+def _is_cut(segment: Segment, columns: list[float]) -> bool:
+    """Return True if each edge that the segment crosses falls into a wide gap between two of its words."""
+    for edge in columns:
+        if segment.x0 + 2 < edge < segment.x1 - 2:
+            left, right = segment.x0, segment.x1
+            is_left = is_right = False
+            for word in segment.words:
+                if word.middle < edge:
+                    if not is_left or word.x1 > left:
+                        left = word.x1
+                    is_left = True
+                else:
+                    if not is_right or word.x0 < right:
+                        right = word.x0
+                    is_right = True
+            if right - left < 0.33 * segment.words[0].size:
+                return False
+    return True
+
+
+def _empty_slots(index: int, width: int, spans: list[Span]) -> list[Slot]:
+    slots: list[Slot] = []
+    if not spans:
+        return [Slot(index, column) for column in range(width)]
+    column = 0
+    while column < width:
+        last = column
+        for first, end in spans:
+            if first == column:
+                last = end
+                break
+        slots.append(Slot(index, column, col_span=last - column + 1))
+        column = last + 1
+    return slots
+
+
+def drop_empty_columns(grid: Grid) -> None:
+    """Remove columns without words, unless a spanning cell covers them."""
+    used = {slot.col + offset for row in grid.rows for slot in row if slot.words for offset in range(slot.col_span)}
+    for column in range(grid.width - 1, -1, -1):
+        if column in used or grid.width < 3:
+            continue
+        grid.columns.pop(min(column, len(grid.columns) - 1))
+        for row in grid.rows:
+            row[:] = [slot for slot in row if not (slot.col == column and slot.col_span == 1)]
+            for slot in row:
+                if slot.col > column:
+                    slot.col -= 1
+                elif slot.col + slot.col_span > column:
+                    slot.col_span -= 1
+
+
+def span_headers(grid: Grid, parted: list[set[int]]) -> None:
+    """Join header slots of one column over the header's rows.
+
+    `parted[i]` are the columns with a rule between header rows i and i + 1; with no rule at all between two rows a
+    column is joined when only one of its slots holds text.
+    """
+    for column in range(grid.width):
+        for index in range(grid.header_rows - 1, 0, -1):
+            upper, lower = _slot_of(grid.rows[index - 1], column), _slot_of(grid.rows[index], column)
+            if upper is None or lower is None or upper.col_span > 1 or lower.col_span > 1:
+                continue
+            rules = parted[index - 1]
+            if (rules and column not in rules) or (not rules and not (upper.words and lower.words)):
+                upper.words += lower.words
+                upper.row_span += lower.row_span
+                grid.rows[index].remove(lower)
+
+
+def share_slots(grid: Grid, first: int, words: list[TableWord]) -> None:
+    """Give the column of words that belong to all rows from `first` on a single slot over these rows."""
+    rows = grid.rows[first:]
+    for column in {column_at(word.middle, grid.columns) for word in words}:
+        slots = [_slot_of(row, column) for row in rows]
+        top = slots[0]
+        if top is None or any(slot is None or slot.words or slot.col_span > 1 for slot in slots):
+            continue
+        top.words = [word for word in words if column_at(word.middle, grid.columns) == column]
+        top.row_span = len(rows)
+        for row, slot in zip(rows[1:], slots[1:], strict=True):
+            if slot is not None:
+                row.remove(slot)
+
+
+def _slot_of(row: list[Slot], column: int) -> Slot | None:
+    for slot in row:
+        if slot.col == column:
+            return slot
+    return None
