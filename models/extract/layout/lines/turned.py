@@ -124,17 +124,8 @@ class PageTurn:
 
     def turn_back(self, box: Bbox) -> Bbox:
         """Return a box of the turned page on the page."""
-        x0, y0, x1, y1 = box
-        match self.degrees:
-            case 0:
-                box = (self.width - x1, y0, self.width - x0, y1)
-            case 90:
-                box = (y0, self.height - x1, y1, self.height - x0)
-            case 180:
-                box = (self.width - x1, self.height - y1, self.width - x0, self.height - y0)
-            case _:
-                box = (self.width - y1, x0, self.width - y0, x1)
-        return round_bbox(box)
+        back = self if self.degrees in (0, 180) else PageTurn(self.height, self.width, 360 - self.degrees)
+        return round_bbox(back.turn(box))
 
     def turn_marks(self, marks: PageMarks) -> PageMarks:
         """Return the page turned, with lines of this turn upright. Glyphs are dropped: formulas stay as text."""
