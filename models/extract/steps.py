@@ -163,18 +163,16 @@ class Steps:
             if item.name in self.left_out:
                 if item.instead:
                     item.apply(record, load_target(item.instead))
+            elif item.applies(record) and item.fails == RAISES:
+                self._apply(item, record)
             elif item.applies(record):
-                try:
-                    if self.recorder is None:
-                        item.apply(record, item.function or item.load())
-                    else:
-                        self.recorder.run(item, record)
-                except (StepFailed, ExtractError):
-                    raise
-                except Exception as error:
-                    if item.fails == RAISES or ran_out_of_memory(error):
-                        raise
-                    raise StepFailed(item.fails) from error
+                self.run(item.fails, None, self._apply, item, record)
+
+    def _apply(self, item: Pass, record: object) -> None:
+        if self.recorder is None:
+            item.apply(record, item.function or item.load())
+        else:
+            self.recorder.run(item, record)
 
     def leave_out(self, failure: StepFailed) -> None:
         """Skip the step from now on."""

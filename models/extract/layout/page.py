@@ -13,8 +13,12 @@ from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.floats import Float, Floats
 from quire.models.extract.layout.figures.pictures import Picture, find_pictures
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
-from quire.models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
-from quire.models.extract.layout.lines.turned import PageTurn, find_turn, take_outer_lines
+from quire.models.extract.layout.lines.turned import (
+    PageTurn,
+    find_turn,
+    runs_right_to_left,
+    take_outer_lines,
+)
 from quire.models.extract.layout.tables.scoring.addresses import free_addresses
 from quire.models.extract.layout.tables.scoring.find import FoundTable
 from quire.models.extract.layout.tables.scoring.titles import free_titles
@@ -98,14 +102,17 @@ def turn_back(blocks: list[PageBlock], turned: TurnedText, marks: PageMarks, bod
     return [*heads, *moved, *feet]
 
 
-def mirror_page(upright: PageMarks) -> tuple[PageMarks, bool]:
-    """Return the page, mirrored if its script runs from right to left, and whether it is."""
-    return (mirror_marks(upright), True) if runs_right_to_left(upright.lines) else (upright, False)
+def mirror_page(upright: PageMarks) -> tuple[PageMarks, PageTurn | None]:
+    """Return the page, mirrored if its script runs from right to left."""
+    if not runs_right_to_left(upright.lines):
+        return upright, None
+    mirror = PageTurn(upright.width, upright.height, 0)
+    return mirror.turn_marks(upright), mirror
 
 
-def mirror_back(blocks: list[PageBlock], upright: PageMarks) -> list[PageBlock]:
+def mirror_back(blocks: list[PageBlock], mirror: PageTurn, number: int) -> list[PageBlock]:
     """Return the blocks at their places on the page."""
-    return [mirror_block(block, upright) for block in blocks]
+    return [mirror.turn_block_back(block, number) for block in blocks]
 
 
 def learn_hyphens(lines: list[Line]) -> Callable[[str, str], bool]:

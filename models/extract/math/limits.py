@@ -2,8 +2,7 @@
 
 import re
 
-from quire.models.extract.math.bars import Parse
-from quire.models.extract.math.glyphs import MathItem, MathRole, around
+from quire.models.extract.math.glyphs import MathItem, MathRole, Parse, around
 from quire.models.extract.math.letters import ACCENTS
 from quire.models.extract.math.symbols import FUNCTIONS
 

@@ -2,8 +2,7 @@
 
 import re
 
-from quire.models.extract.math.bars import AXIS, Parse, take_bars
-from quire.models.extract.math.glyphs import FractionBar, MathGlyph, MathItem, MathRole, around
+from quire.models.extract.math.glyphs import AXIS, FractionBar, MathGlyph, MathItem, MathRole, Parse, around, take_bars
 from quire.models.extract.math.letters import make_item
 from quire.models.extract.math.limits import join_integrals, join_negations, take_accents, take_limits, take_names
 

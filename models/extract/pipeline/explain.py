@@ -17,7 +17,6 @@ from quire.models.cdom.tree import BlockType, Source
 from quire.models.extract.document.draft import Draft
 from quire.models.extract.document.levels import find_depth, rank_styles, style_of
 from quire.models.extract.layout.lines.marks import Line
-from quire.models.extract.layout.lines.mirror import mirror_box
 from quire.models.extract.pipeline.assemble import DocumentColumns, assemble
 from quire.models.extract.pipeline.page import PageColumns
 from quire.models.extract.pipeline.passes import DOCUMENT_PASSES, PAGE_PASSES
@@ -126,8 +125,8 @@ def _list_items(page: PageColumns, *, with_chances: bool) -> Iterator[SeenItem]:
 
 def _place(page: PageColumns, box: Bbox) -> Bbox:
     """Return a box of the upright page on the page as shown, with the precision of blocks."""
-    if page.is_mirrored:
-        box = mirror_box(box, page.upright.width)
+    if page.mirror is not None:
+        box = page.mirror.turn_back(box)
     return round_bbox(box if page.turned is None else page.turned.turn.turn_back(box))
 
 

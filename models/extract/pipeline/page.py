@@ -16,6 +16,7 @@ from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.floats import Floats
 from quire.models.extract.layout.figures.pictures import Picture
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
+from quire.models.extract.layout.lines.turned import PageTurn
 from quire.models.extract.layout.page import TurnedText, write_lines
 from quire.models.extract.layout.tables.scoring.find import FoundTable
 from quire.models.extract.layout.tags.follow import TypedGroup
@@ -76,7 +77,7 @@ class PageColumns:
 
     upright: PageMarks = field(default_factory=lambda: _NO_MARKS)
     turned: TurnedText | None = None
-    is_mirrored: bool = False
+    mirror: PageTurn | None = None
     tag_plan: TagPlan | None = None
     line_numbers: list[Line] = field(default_factory=list)
     body: float = 0.0
@@ -120,20 +121,6 @@ def lay_out(page: PageColumns, steps: Steps) -> None:
         page.blocks = write_lines(page.marks)
     else:
         steps.run_passes(LAYOUT_PASSES, page)
-
-
-def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False, number: int = 1) -> PageMarks:
-    """Return everything printed on a page of a PDF, in points after rotation.
-
-    Args:
-        page: The engine's page.
-        layers: Layers of the file that are off.
-        tagged: Whether the file has a structure tree.
-        number: Page number, 1-based.
-    """
-    columns = PageColumns(page=page, layers=layers, tagged=tagged, number=number)
-    Steps().run_passes(PRINT_PASSES, columns)
-    return columns.marks
 
 
 def read_printed(page: PageColumns, steps: Steps) -> PageRead:

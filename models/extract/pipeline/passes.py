@@ -71,7 +71,7 @@ PLAN_PASSES: Final = (
 LAYOUT_PASSES: Final = (
     Pass("turned-text", "layout.page:stand_upright", f"marks[width height lines {_DRAWN}]", "upright turned",
          limits="layout.lines.turned", instead="layout.page:leave_turned"),
-    Pass("right-to-left", "layout.page:mirror_page", f"upright[width lines {_DRAWN}]", "upright is_mirrored"),
+    Pass("right-to-left", "layout.page:mirror_page", f"upright[width lines {_DRAWN}]", "upright mirror"),
     Pass("hyphens", "layout.page:learn_hyphens", "upright.lines", "upright.divides", limits="layout.text.hyphens"),
     Pass("trusted-tags", "layout.tags.trust:trust_tags", "upright[tags lines height]", "tag_plan upright[warnings]",
          when="upright.tags"),
@@ -138,7 +138,7 @@ LAYOUT_PASSES: Final = (
     Pass("formula-text", "layout.page:write_formulas", "blocks typed floats", "blocks"),
     Pass("number-block", "layout.page:add_line_numbers", "blocks line_numbers upright", "blocks", when="line_numbers"),
     Pass("relations", "layout.text.relations:relate_blocks", "blocks", "blocks"),
-    Pass("mirrored-back", "layout.page:mirror_back", "blocks upright", "blocks", when="is_mirrored", fails=LAYOUT),
+    Pass("mirrored-back", "layout.page:mirror_back", "blocks mirror number", "blocks", when="mirror", fails=LAYOUT),
     Pass("turned-back", "layout.page:turn_back", "blocks turned marks body", "blocks", when="turned", fails=LAYOUT),
 )
 """From lines to typed blocks in reading order, for printed and for recognised pages."""

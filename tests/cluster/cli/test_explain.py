@@ -1,4 +1,4 @@
-"""`quire explain`: what it prints of the sample is what the guide shows, and passes can be left out."""
+"""`quire explain`: its output for the sample is that of the guide, and passes can be left out."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize(("command", "printed"), SHOWN, ids=[command for command, _ in SHOWN])
-def test_explain_prints_what_the_guide_shows(command: str, printed: str) -> None:
+def test_explain_prints_outputs_of_the_guide(command: str, printed: str) -> None:
     file, *arguments = command.split()
     assert file == SAMPLE
     assert run(*arguments).output == printed

@@ -19,14 +19,15 @@ from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.layout.headings.decide import NEEDED, WEIGHTS, may_be_heading
 from quire.models.extract.layout.headings.features import NAMES, find_features
 from quire.models.extract.layout.lines.marks import PageMarks
-from quire.models.extract.layout.lines.mirror import runs_right_to_left
-from quire.models.extract.pipeline.page import PageColumns, find_marks
+from quire.models.extract.layout.lines.turned import runs_right_to_left
+from quire.models.extract.pipeline.page import PageColumns
 from quire.models.extract.pipeline.passes import LAYOUT_PASSES
 from quire.models.extract.steps import Steps
 from tests.lab.training.forest_file import write_forest
 from tests.lab.training.heading_truth import label_by_boxes, label_by_markdown
 from tests.lab.training.learn import DocumentRows, find_doubtful, fold_of, read_templates, train
 from tests.lab.training.sources import TrainingSource, find_named_sources, find_trusted
+from tests.models.extract.passes import find_marks
 
 SOURCES = (
     "odl,rendered,smartpay,idm,bcds,cadsr,docx4j,latex_twins,ncip,officesuites,openchain,poi,sdkdocs,specs,tagged_nl,"

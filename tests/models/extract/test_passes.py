@@ -1,4 +1,4 @@
-"""The lists of passes state the truth: what a pass reads and writes is what it declares, in an order that can run."""
+"""The lists of passes: a pass reads and writes only columns that it declares, in an order that can run."""
 
 import random
 import sys
@@ -137,7 +137,7 @@ def watcher(monkeypatch: pytest.MonkeyPatch) -> Watcher:
     return watching
 
 
-def test_passes_read_and_write_what_they_declare(watcher: Watcher) -> None:
+def test_passes_read_and_write_only_declared_columns(watcher: Watcher) -> None:
     for data in list_documents():
         document = open_document(data, ReadOptions(ocr=OcrMode.NEVER, second_opinion=True))
         for number in document.facts.page_numbers:

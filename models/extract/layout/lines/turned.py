@@ -1,10 +1,13 @@
-"""Text that runs up, down or upside down: the page as it stands when that text is upright, and boxes turned back.
+"""Text that runs up, down, upside down or from right to left: the page turned or mirrored, and boxes turned back.
 
 A page most of whose text is turned is laid out turned as a whole; on any other, tables of turned text are looked for
-among it alone. `turn`: degrees clockwise by which the page is turned.
+among it alone. `turn`: degrees clockwise by which the page is turned. A page of a script that runs from right to left
+is laid out in a mirror: columns, rows, indents, list depths and table columns then follow from the right edge.
 """
 
+import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from quire.models.cdom.geometry import Bbox, round_bbox
@@ -12,7 +15,15 @@ from quire.models.cdom.table import Table
 from quire.models.cdom.visible import is_wide
 from quire.models.extract.contract import PageBlock
 from quire.models.extract.core.marks import Fill, Rule
-from quire.models.extract.layout.lines.marks import DOWNWARDS, Line, PageMarks, Piece, TaggedLine, find_no_glyphs
+from quire.models.extract.layout.lines.marks import (
+    DOWNWARDS,
+    Line,
+    PageMarks,
+    Piece,
+    TaggedLine,
+    find_no_glyphs,
+    split_evenly,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +43,17 @@ class TurnedLimits:
 
 
 LIMITS = TurnedLimits()
+RTL = re.compile("[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""Letters of Hebrew, Arabic and related scripts, without digits."""
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def runs_right_to_left(lines: list[Line]) -> bool:
+    """Return True when most letters of the lines belong to a script that runs from right to left."""
+    text = "".join([line.text for line in lines])
+    if text.isascii() or RTL.search(text) is None:
+        return False
+    return 2 * len(RTL.findall(text)) > len(_LETTER.findall(text))
 
 
 def find_turn(lines: list[Line]) -> int:
@@ -80,7 +102,7 @@ def find_turns(lines: list[Line]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class PageTurn:
-    """A page of `width` by `height` points, turned clockwise by `degrees` (90, 180, 270)."""
+    """A page of `width` by `height` points, turned clockwise by `degrees` (90, 180, 270), or mirrored (0)."""
 
     width: float
     height: float
@@ -90,6 +112,8 @@ class PageTurn:
         """Return a box of the page on the turned page."""
         x0, y0, x1, y1 = box
         match self.degrees:
+            case 0:
+                return (self.width - x1, y0, self.width - x0, y1)
             case 90:
                 return (self.height - y1, x0, self.height - y0, x1)
             case 180:
@@ -99,36 +123,30 @@ class PageTurn:
 
     def turn_back(self, box: Bbox) -> Bbox:
         """Return a box of the turned page on the page."""
-        x0, y0, x1, y1 = box
-        match self.degrees:
-            case 90:
-                box = (y0, self.height - x1, y1, self.height - x0)
-            case 180:
-                box = (self.width - x1, self.height - y1, self.width - x0, self.height - y0)
-            case _:
-                box = (self.width - y1, x0, self.width - y0, x1)
-        return round_bbox(box)
+        back = self if self.degrees in (0, 180) else PageTurn(self.height, self.width, 360 - self.degrees)
+        return round_bbox(back.turn(box))
 
     def turn_marks(self, marks: PageMarks) -> PageMarks:
         """Return the page turned, with lines of this turn upright. Glyphs are dropped: formulas stay as text."""
         split = marks.split
-        sides = (marks.width, marks.height) if self.degrees == 180 else (marks.height, marks.width)
+        keeps_sides = self.degrees in (0, 180)
+        sides = (marks.width, marks.height) if keeps_sides else (marks.height, marks.width)
         flat, upright = [self._rule(rule) for rule in marks.horizontals], [self._rule(rule) for rule in marks.verticals]
         return replace(
             marks,
             width=sides[0],
             height=sides[1],
             lines=[self._line(line) for line in marks.lines],
-            horizontals=flat if self.degrees == 180 else upright,
-            verticals=upright if self.degrees == 180 else flat,
-            dashes=[self._rule(rule) for rule in marks.dashes] if self.degrees == 180 else [],
+            horizontals=flat if keeps_sides else upright,
+            verticals=upright if keeps_sides else flat,
+            dashes=[self._rule(rule) for rule in marks.dashes] if keeps_sides else [],
             fills=[Fill(*self.turn((fill.x0, fill.y0, fill.x1, fill.y1)), fill.color) for fill in marks.fills],
             shapes=[self.turn(box) for box in marks.shapes],
             pictures=[self.turn(box) for box in marks.pictures],
             fields=[replace(form_field, box=self.turn(form_field.box)) for form_field in marks.fields],
             tags=[self._tag(tag) for tag in marks.tags],
             seen=None if marks.seen is None else [self.turn(box) for box in marks.seen],
-            split=lambda line: [self._piece(piece) for piece in split(line)],
+            split=self._mirror_split(split) if self.degrees == 0 else self._turn_split(split),
             glyphs=find_no_glyphs,
             orders={},
         )
@@ -151,8 +169,20 @@ class PageTurn:
         )
         return replace(table, cells=cells)
 
+    def _turn_split(self, split: Callable[[Line], list[Piece]]) -> Callable[[Line], list[Piece]]:
+        return lambda line: [self._piece(piece) for piece in split(line)]
+
+    def _mirror_split(self, split: Callable[[Line], list[Piece]]) -> Callable[[Line], list[Piece]]:
+        if split is split_evenly:
+            return split
+        width = self.width
+        return lambda line: [Piece(width - piece.x1, width - piece.x0, piece.text) for piece in split(self._line(line))]
+
     def _line(self, line: Line) -> Line:
         x0, y0, x1, y1 = self.turn(line.bbox)
+        if self.degrees == 0:
+            parts = tuple(self._line(part) for part in line.parts)
+            return replace(line, x0=x0, x1=x1, runs=list(line.runs), parts=parts)
         upright = line.turn == self.degrees
         turn = 0 if upright else (line.turn - self.degrees) % 360 if line.upright or line.turn else 0
         base = y1 - LIMITS.descent * line.size if upright else y1

@@ -9,7 +9,7 @@ those of tests/golden/counts.py. Writes bench-results/budget.json.
 
 import argparse
 import os
-from collections import Counter
+from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -28,16 +28,16 @@ class PassClock:
     """Times passes; nothing else is recorded."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: dict[str, float] = defaultdict(float)
 
     def run(self, item: Pass, record: object) -> None:
         """Apply the pass."""
         start = perf_counter()
         item.apply(record, item.load())
-        self.seconds[item.name] += perf_counter() - start  # type: ignore[assignment]
+        self.seconds[item.name] += perf_counter() - start
 
 
-def time_document(data: bytes) -> tuple[Counter[str], int]:
+def time_document(data: bytes) -> tuple[dict[str, float], int]:
     """Seconds of each part of reading a document, and its pages."""
     clock = PassClock()
     Steps.recorder = clock
@@ -57,18 +57,18 @@ def time_document(data: bytes) -> tuple[Counter[str], int]:
     in_document = sum(clock.seconds.values()) - in_pages
     rest = {"open": opened, "close": closed, "markdown": written, "rest of pages": read - in_pages,
             "rest of assembling": assembled - in_document}  # fmt: skip
-    return clock.seconds + Counter(rest), len(pages)
+    return clock.seconds | rest, len(pages)
 
 
-def measure_files(files: list[bytes], rounds: int) -> tuple[Counter[str], int]:
+def measure_files(files: list[bytes], rounds: int) -> tuple[dict[str, float], int]:
     """Milliseconds by part over all files, the shortest of the rounds for each part of each file, and their pages."""
-    total: Counter[str] = Counter()
+    total: dict[str, float] = defaultdict(float)
     pages = 0
     for data in files:
         runs = [time_document(data) for _ in range(rounds)]
         pages += runs[0][1]
         for name in {name for seconds, _ in runs for name in seconds}:
-            total[name] += 1000 * min(seconds[name] for seconds, _ in runs)
+            total[name] += 1000 * min(seconds.get(name, 0.0) for seconds, _ in runs)
     return total, pages
 
 
@@ -83,10 +83,11 @@ def main() -> None:
     folders = [path for path in sorted(chosen.data.rglob("pdfs")) if path.parent.name in chosen.sources]
     files = [pdf.read_bytes() for folder in folders for pdf in sorted(folder.glob("*.pdf"))[: chosen.files]]
     total, pages = measure_files(files, chosen.rounds)
-    for name, milliseconds in total.most_common():
+    whole = sum(total.values())
+    for name, milliseconds in sorted(total.items(), key=lambda part: -part[1]):
         if milliseconds >= chosen.least * pages:
-            print(f"{milliseconds / pages:8.2f} ms  {milliseconds / total.total():4.0%}  {name}")
-    print(f"{total.total() / pages:8.2f} ms a page, {pages} pages, load {os.getloadavg()[0]:.1f}")
+            print(f"{milliseconds / pages:8.2f} ms  {milliseconds / whole:4.0%}  {name}")
+    print(f"{whole / pages:8.2f} ms a page, {pages} pages, load {os.getloadavg()[0]:.1f}")
     counts = count_work(choose_documents())
     print(format_counts(counts))
     each = {name: milliseconds / pages for name, milliseconds in total.items()}

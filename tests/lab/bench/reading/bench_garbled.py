@@ -11,8 +11,8 @@ from pathlib import Path
 import pymupdf
 
 from quire.models.cdom.original import ReadOptions
-from quire.models.extract.pipeline.page import find_marks
 from quire.models.extract.pipeline.plan import GARBAGE_TEXT, GARBLED_FONT, plan_page
+from tests.models.extract.passes import find_marks
 
 GARBLED = (GARBAGE_TEXT, GARBLED_FONT)
 

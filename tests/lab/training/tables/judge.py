@@ -11,7 +11,7 @@ import numpy as np
 
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.layout.lines.marks import PageMarks
-from quire.models.extract.layout.lines.mirror import mirror_marks, runs_right_to_left
+from quire.models.extract.layout.page import mirror_page
 from quire.models.extract.layout.tables import continuation
 from quire.models.extract.layout.tables.regions import glance
 from quire.models.extract.layout.tables.regions.glance import GLANCE_NAMES, glance_at, pick_proposals
@@ -20,12 +20,12 @@ from quire.models.extract.layout.tables.regions.view import PageView, view_page
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
 from quire.models.extract.layout.tables.scoring.features import FEATURE_NAMES, describe_candidates
 from quire.models.extract.layout.tables.scoring.find import find_candidates
-from quire.models.extract.pipeline.page import find_marks
 from tests.lab.training.sources import TrainingSource
 from tests.lab.training.tables.parts import cut_parts
 from tests.lab.training.tables.quality import Judged, TableContent, judge
 from tests.lab.training.tables.row_labels import LabelledRows, cells_of, label_page
 from tests.lab.training.tables.truth import TruthTable, read_truth
+from tests.models.extract.passes import find_marks
 
 Learned = TypeVar("Learned")
 
@@ -70,7 +70,7 @@ def _look(home: Path, pdf: Path) -> Iterator[tuple[int, PageView, list[TruthTabl
     truth, unknown = cut_parts(read_truth(home, pdf.stem), pages)
     for number, marks in pages.items():
         if number not in unknown:
-            upright: PageMarks = mirror_marks(marks) if runs_right_to_left(marks.lines) else marks
+            upright: PageMarks = mirror_page(marks)[0]
             yield number, view_page(upright, upright.lines), truth
 
 

@@ -10,9 +10,10 @@ from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent
 from quire.models.extract.coverage.account import Painted, account_page, account_recognised
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.pipeline.assemble import TEXT_LOST, assemble
-from quire.models.extract.pipeline.page import find_marks, layout_page
+from quire.models.extract.pipeline.page import layout_page
 from quire.models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import SOURCE, Paper
+from tests.models.extract.passes import find_marks
 
 MUTANTS = 1000
 TOP, LOW, BESIDE, UNDER = (0.0, 0.0, 9.0, 9.0), (0.0, 9.0, 9.0, 18.0), (9.0, 0.0, 12.0, 9.0), (9.0, 9.0, 12.0, 18.0)

@@ -6,7 +6,7 @@ from quire.models.cdom.tree import BlockType
 from quire.models.extract.core.marks import Rule
 from quire.models.extract.formats.pdf.text.rtl import order_letters
 from quire.models.extract.layout.lines.marks import Line, PageMarks
-from quire.models.extract.layout.lines.mirror import runs_right_to_left
+from quire.models.extract.layout.lines.turned import runs_right_to_left
 from quire.models.extract.pipeline.page import layout_page
 
 WORDS = "אבגד הוזח טיכל מנסע"

@@ -16,8 +16,8 @@ from quire.models.extract.formats.pdf.text.bidi import BidiUnit, order_logically
 from quire.models.extract.formats.pdf.text.raw_lines import raw_spans
 from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, font_look
 from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece, Run, TaggedLine
-from quire.models.extract.layout.lines.mirror import RTL, runs_right_to_left
 from quire.models.extract.layout.lines.pieces import join_pieces
+from quire.models.extract.layout.lines.turned import RTL, runs_right_to_left
 
 _PRESENTATION_FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 _DIRECTION_MARKS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

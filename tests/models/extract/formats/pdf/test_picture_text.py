@@ -14,12 +14,12 @@ from quire.models.extract.contract import PageContent, PageRead
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.formats.pdf.render import GreyDrawer
 from quire.models.extract.formats.pdf.visibility.picture_text import looks_like_text, may_be_text
-from quire.models.extract.pipeline.page import find_marks
 from quire.models.extract.pipeline.pdf import open_pdf
 from quire.models.extract.pipeline.plan import TEXT_IN_PICTURES
 from quire.models.extract.pipeline.recognised import apply_recognition
 from quire.models.neural.ocr.rapid import RapidRecogniser
 from quire.models.neural.ocr.tesseract import TesseractRecogniser
+from tests.models.extract.passes import find_marks
 
 PLACE = (72.0, 200.0, 372.0, 320.0)
 ROWS = [

@@ -8,8 +8,9 @@ from quire.models.extract.contract import PageBlock
 from quire.models.extract.layout.lines.marks import PageMarks
 from quire.models.extract.layout.tables.scoring.addresses import free_addresses
 from quire.models.extract.layout.tables.scoring.find import FoundTable, find_tables
-from quire.models.extract.pipeline.page import find_marks, layout_page
+from quire.models.extract.pipeline.page import layout_page
 from tests.models.extract.formats.pdf.paper import Paper
+from tests.models.extract.passes import find_marks
 
 ADDRESS = ("Brightwater Joinery Ltd", "Ms Helen Marsh", "14 Quay Street", "Bristol BS1 4RN")
 LABELS = ("Invoice no.", "Date", "Customer no.", "Your order")

@@ -9,7 +9,6 @@ from quire.models.extract.core.words import gather_rows
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.layout.lines.marks import PageMarks
 from quire.models.extract.layout.tables.region_words import make_words
-from quire.models.extract.pipeline.page import find_marks
 from tests.lab.training.made.contents import MadeCell, MadeTable
 from tests.lab.training.made.pages import make_source
 from tests.lab.training.made.styles import TableStyle
@@ -21,6 +20,7 @@ from tests.lab.training.tables.parts import cut_parts
 from tests.lab.training.tables.row_labels import match_rows
 from tests.lab.training.tables.truth import TruthCell, TruthTable
 from tests.models.extract.layout.tables.pages import text_rows
+from tests.models.extract.passes import find_marks
 
 LEFTS = [60.0, 200.0]
 NAMES = ["Harbour", "Winch", "Sluice", "Crane", "Rope", "Beacon"]
