@@ -27,13 +27,13 @@ MORE_STATEMENTS = 5
 """One-page statements of account that make the pages forty."""
 OPTIONS = ReadOptions(ocr=OcrMode.NEVER)
 COUNTED = {
-    "text_pages": ("pymupdf/__init__.py", ("_get_textpage",)),
-    "dictionaries": ("pymupdf/__init__.py", ("extractDICT", "extractRAWDICT", "extractWORDS")),
-    "candidates": ("layout/tables/scoring/candidates.py", ("build_candidates",)),
-    "grids": ("layout/tables/ruled.py", ("build_grid",)),
-    "cell_texts": ("layout/tables/grid.py", ("join_words",)),
+    "text_pages": {"pymupdf/__init__.py:_get_textpage"},
+    "dictionaries": {f"pymupdf/__init__.py:extract{kind}" for kind in ("DICT", "RAWDICT", "WORDS")},
+    "candidates": {"models/extract/layout/tables/scoring/candidates.py:build_candidates"},
+    "grids": {"models/extract/core/build.py:build_grid"},
+    "cell_texts": {"models/extract/layout/tables/grid.py:join_words", "models/extract/core/cells.py:join_line"},
 }
-"""What is counted besides all calls: calls of these functions. Each must be called, so that none is renamed unseen."""
+"""Counted besides all calls: calls of these functions. Those of compiled modules are not seen."""
 _COMPREHENSIONS = frozenset({"<listcomp>", "<dictcomp>", "<setcomp>"})
 """Python 3.12 calls no function for them, so they do not count in 3.11 either."""
 
@@ -62,9 +62,10 @@ def count_work(documents: Iterable[bytes]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for entry in profile.getstats():
         counts["calls"] += entry.callcount * (_name_of(entry.code) not in _COMPREHENSIONS)
-        for name, (file, functions) in COUNTED.items():
-            if isinstance(entry.code, CodeType) and entry.code.co_filename.endswith(file):
-                counts[name] += entry.callcount * (entry.code.co_name in functions)
+        for name, functions in COUNTED.items():
+            if isinstance(entry.code, CodeType):
+                place = f"{entry.code.co_filename}:{entry.code.co_name}"
+                counts[name] += entry.callcount * place.endswith(tuple(functions))
     counts["pages"] = sum(len(tree.pages) for tree in trees)
     counts["tables"] = sum(block.table is not None for tree in trees for block in tree.blocks)
     return dict(sorted(counts.items()))
