@@ -41,7 +41,7 @@ class Pass:
         reads: Columns, such as `groups` or `marks.lines`. Of `marks[lines width]` the function gets `marks` and reads
             the fields in brackets.
         writes: Columns; those in brackets are changed in place.
-        limits: Modules whose limits class has the numbers by which it decides; the function's own by default.
+        limits: Modules and packages whose limits classes have its numbers; the function's own module by default.
         when: A column that must be true for the pass to run; with `!`, false.
         instead: The function that runs in place of a pass that is left out.
         fails: The step that is left out when it raises, by default the pass itself.

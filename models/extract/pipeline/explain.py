@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from importlib import import_module
+from pkgutil import walk_packages
 from time import perf_counter
+from types import ModuleType
 
 from quire.models.cdom.geometry import Bbox, bbox_area, round_bbox, union_bbox
 from quire.models.cdom.original import ReadOptions
@@ -23,6 +25,7 @@ from quire.models.extract.pipeline.passes import DOCUMENT_PASSES, PAGE_PASSES
 from quire.models.extract.registry import open_document
 from quire.models.extract.steps import Pass, Steps
 
+_PACKAGE = "quire.models.extract"
 _SHOWN = frozenset({"ordered", "groups", "running", "kinds", "typed", "blocks", "tables"})
 """Columns of a page by which its blocks can be seen before they are made."""
 
@@ -186,8 +189,14 @@ def list_limits(name: str = "") -> Iterator[str]:
         if name and item.name != name:
             continue
         yield f"{item.name} ({item.target}): reads {', '.join(item.reads)}; writes {', '.join(item.writes)}"
-        for module in item.limits:
-            for limits in vars(import_module(f"quire.models.extract.{module}")).values():
-                if is_dataclass(limits) and not isinstance(limits, type) and type(limits).__module__.endswith(module):
+        for module in (module for name in item.limits for module in _list_modules(import_module(f"{_PACKAGE}.{name}"))):
+            for limits in vars(module).values():
+                if is_dataclass(limits) and type(limits).__module__ == module.__name__:
                     kind = type(limits).__name__
                     yield from (f"    {kind}.{part.name} = {getattr(limits, part.name)}" for part in fields(limits))
+
+
+def _list_modules(module: ModuleType) -> list[ModuleType]:
+    """Return the module, or all modules of a package."""
+    inner = walk_packages(getattr(module, "__path__", []), f"{module.__name__}.")
+    return [import_module(found.name) for found in inner] or [module]

@@ -85,9 +85,7 @@ LAYOUT_PASSES: Final = (
     Pass("turned-tables", "layout.tables.scoring.turned:find_turned_tables", "upright lines", "turned_tables lines",
          limits="layout.lines.turned"),
     Pass("tables", "layout.tables.scoring.find:find_tables", "upright lines", "tables lines upright[doubts orders]",
-         limits="layout.tables.regions.propose " "layout.tables.regions.glance " "layout.tables.scoring.candidates "
-         "layout.tables.columns " "layout.tables.bands " "layout.tables.ruled " "layout.tables.continuation "
-         "layout.tables.scoring.networks " "layout.tables.scoring.wholeness " "layout.tables.scoring.choose"),
+         limits="core layout.tables"),
     Pass("table-titles", "layout.page:return_titles", "tables lines", "lines tables[lines]",
          limits="layout.tables.scoring.titles", when="tables"),
     Pass("addresses", "layout.page:return_addresses", "tables upright lines", "lines tables[lines]",
