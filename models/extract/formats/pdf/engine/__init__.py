@@ -15,6 +15,9 @@ from quire.models.cdom.geometry import Bbox
 
 _UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 
+_FINEST = 8
+"""Bits of anti-aliasing, the engine's default and its most."""
+
 
 def _import_engine() -> ModuleType:
     """Import PyMuPDF with the unwanted modules blocked, then unblock them, because other code may need them."""
@@ -28,7 +31,22 @@ def _import_engine() -> ModuleType:
             sys.modules.pop(name, None)
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
+    _reset_settings(pymupdf.TOOLS)
     return pymupdf  # type: ignore[no-any-return]
+
+
+def _reset_settings(tools: Any) -> None:
+    """Give the global settings that change boxes, font names and drawings their defaults.
+
+    Importing PyMuPDF with its layout model changes them: boxes of some fonts are then taller.
+    """
+    tools.unset_quad_corrections(False)
+    tools.set_small_glyph_heights(False)
+    tools.set_subset_fontnames(False)
+    tools.set_low_memory(False)
+    tools.set_aa_level(_FINEST)
+    tools.set_graphics_min_line_width(0.0)
+    tools.set_icc(1)
 
 
 pymupdf = _import_engine()
