@@ -25,10 +25,13 @@ from urllib.parse import quote
 import psycopg
 
 from quire.cluster.postgres.binaries import PostgresUnavailable, Runner, find_programs, pick_runner, system_uids
+from quire.storage.objects.durable_files import UPLOAD_ROOM, free_bytes
 
 USER = DATABASE = "quire"
 FALLBACK = Path("/var/lib/quire")
 SOCKET_PATH_LIMIT = 100  # of 107 bytes, less the file's own suffix
+RESERVE_BYTES = 64 * 1024 * 1024  # four segments of the write-ahead log
+SCARCE_BYTES = RESERVE_BYTES // 2  # free bytes below which the database gets the reserve
 ORPHAN_CHECKS = 200  # 20 s: orphans of a killed postmaster need a moment to notice
 
 SETTINGS: Mapping[str, str] = {
@@ -71,6 +74,7 @@ class EmbeddedPostgres:
             if self.is_running() and self._state():
                 return self.dsn
             self._check_home()
+            self.tend_reserve()
             programs = find_programs(self._runner, self._home / "postgres-programs")
             password = self._install(programs)
             socket = self._socket_folder()
@@ -80,6 +84,19 @@ class EmbeddedPostgres:
             self._save({"password": password, "socket": str(socket), "data": str(self.data), "programs": str(programs)})
             self._create_database()
             return self.dsn
+
+    def tend_reserve(self) -> None:
+        """Keep a file of `RESERVE_BYTES` while there is room, and delete it for the database when the disk is full.
+
+        Without it nothing can be deleted at 0 bytes free, because a deletion and a start write rows first.
+        """
+        reserve, free = self._home / "reserve", free_bytes(self._home)
+        with suppress(OSError):
+            if free < SCARCE_BYTES:
+                reserve.unlink(missing_ok=True)
+            elif free > UPLOAD_ROOM + RESERVE_BYTES and not reserve.exists():
+                with reserve.open("xb") as file:
+                    os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
 
     def stop(self) -> None:
         """Shut down fast (sessions are ended, nothing is lost); a server that is not running is accepted."""

@@ -76,11 +76,12 @@ class Supervisor:
         signal.signal(signal.SIGINT, self._on_signal)
         self._head.deploy()
         clock = session_clock(os.getpid(), self._workdir)
-        if wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or clock.read() > READY_S):
+        obstacle = wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or clock.read() > READY_S)
+        if not obstacle:
             mark_ready(self._workdir, True)
             log.info("ready at %s", self._state.base_url)
         elif not self._stop.is_set():
-            raise StartFailed("the API did not answer in time")
+            raise StartFailed(f"not ready in time: {obstacle}")
 
     def _watch(self) -> str | None:
         """Return the part of Ray's head that died, or None after a stop signal."""
@@ -99,7 +100,10 @@ class Supervisor:
             log.exception("an optional pool was not deployed")
 
     def _keep_database(self) -> None:
-        if self._database is None or self._database.is_running():
+        if self._database is None:
+            return
+        self._database.tend_reserve()
+        if self._database.is_running():
             return
         log.error("the database is gone; starting it")
         try:

@@ -257,17 +257,26 @@ def dump_tree(tree: Tree) -> bytes:
     return tree_adapter().dump_json(tree)
 
 
+class DamagedTree(ValueError):
+    """A stored tree is not the one that was written."""
+
+    code = "tree-damaged"
+
+
 def load_tree(stored: bytes) -> Tree:
     """Parse a tree from stored JSON.
 
     A long one is read in pieces, because the parser holds the interpreter lock while it works.
 
     Raises:
-        pydantic.ValidationError: The bytes are not a tree.
+        DamagedTree: The bytes are not a tree.
     """
     if len(stored) > PIECE_BYTES and (tree := _load_in_pieces(stored)) is not None:
         return tree
-    return tree_adapter().validate_json(stored)
+    try:
+        return tree_adapter().validate_json(stored)
+    except ValidationError as error:
+        raise DamagedTree from error
 
 
 def _load_in_pieces(stored: bytes) -> Tree | None:

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from quire.storage.objects.durable_files import (
+    WRITE_ROOM,
     delete_older,
     disk_errors,
     hide_path,
     make_folder,
     move_path,
     partial_name,
+    require_free,
     sweep_partials,
     sync_folder,
     write_synced,
@@ -101,6 +103,7 @@ class LocalArtifacts:
         targets = {name: folder / name for name in files}
         folders = sorted({folder, *(target.parent for target in targets.values())})
         with disk_errors():
+            require_free(self._root, WRITE_ROOM)
             make_folder(folder.parent.parent)
             for created in (folder.parent, *folders):
                 created.mkdir(mode=0o700, exist_ok=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from quire.storage.objects.durable_files import (
+    UPLOAD_ROOM,
     create_exclusive,
     delete_older,
     disk_errors,
@@ -19,6 +20,7 @@ from quire.storage.objects.durable_files import (
     make_folder,
     move_path,
     partial_name,
+    require_free,
     sweep_partials,
     sync_folder,
 )
@@ -85,8 +87,9 @@ class LocalBlobs:
         self._incoming = root / "incoming"
 
     def new_writer(self) -> "LocalBlobWriter":
-        """Return a writer of one new original."""
+        """Return a writer of one new original. Raises NoSpace if the disk is nearly full."""
         with disk_errors():
+            require_free(self._root, UPLOAD_ROOM)
             try:
                 return LocalBlobWriter(self, partial_name(self._incoming))
             except FileNotFoundError:

@@ -20,7 +20,7 @@ from obstore.store import S3Store
 
 from quire.storage.objects.artifacts import Manifest, check_name, describe
 from quire.storage.objects.blobs import BlobWriter
-from quire.storage.objects.durable_files import disk_errors, make_folder
+from quire.storage.objects.durable_files import UPLOAD_ROOM, disk_errors, make_folder, require_free
 from quire.storage.objects.marks import MARK, QUARANTINE, MarkedStore
 from quire.storage.values.crash_points import CrashPoint, crash_point
 from quire.storage.values.errors import Conflict, NotFound, unreachable
@@ -75,8 +75,9 @@ class BucketBlobs:
         self._aside = _Quarantine(root, "blobs")
 
     def new_writer(self) -> BlobWriter:
-        """Return a writer of one new original."""
+        """Return a writer of one new original. Raises NoSpace if the disk is nearly full."""
         with disk_errors():
+            require_free(self._spool, UPLOAD_ROOM)
             make_folder(self._spool)
             return BucketBlobWriter(self, self._spool)
 

@@ -9,20 +9,35 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.errors import NoSpace, StoreUnavailable
 
 PARTIAL = ".partial-"
+UPLOAD_ROOM = 256 * 1024 * 1024  # free bytes below which new originals are refused
+WRITE_ROOM = 64 * 1024 * 1024  # free bytes below which no results are written: the rest is for the database
 
 
 @contextmanager
 def disk_errors() -> Iterator[None]:
-    """Raise StoreUnavailable for a full, read-only or broken disk; pass on FileNotFoundError."""
+    """Raise NoSpace for a full disk, StoreUnavailable for a read-only or broken one; pass on FileNotFoundError."""
     try:
         yield
     except FileNotFoundError:
         raise
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise NoSpace(f"disk full ({errno.errorcode[error.errno]})") from error
         raise StoreUnavailable(f"disk: {errno.errorcode.get(error.errno or 0, 'unknown')}") from error
+
+
+def free_bytes(folder: Path) -> int:
+    """Return the free bytes of the file system of a folder, which may not exist yet."""
+    return shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
+
+
+def require_free(folder: Path, least: int) -> None:
+    """Raise NoSpace, with the number of missing bytes, unless this many bytes are free."""
+    if (missing := least - free_bytes(folder)) > 0:
+        raise NoSpace(f"disk full: {missing / 1e6:.1f} MB more must be free to accept documents")
 
 
 def partial_name(folder: Path) -> Path:

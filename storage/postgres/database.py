@@ -14,7 +14,7 @@ from psycopg.rows import dict_row
 
 from quire.storage.postgres.connections import Connection as Connection
 from quire.storage.postgres.connections import Connections
-from quire.storage.values.errors import StoreUnavailable, unreachable
+from quire.storage.values.errors import NoSpace, StoreUnavailable, unreachable
 
 MIGRATING = 0x5155_4952_45  # "QUIRE": one migration at a time per database
 T = TypeVar("T")
@@ -91,6 +91,8 @@ class Database:
             with self._connections.borrow() as connection:
                 yield connection
         except _UNAVAILABLE as error:
+            if isinstance(error, errors.DiskFull):
+                raise NoSpace("the disk of the database is full") from error
             if connection is None:
                 raise unreachable("database", error) from error
             raise (_LostConnection if connection.closed else StoreUnavailable)(type(error).__name__) from error

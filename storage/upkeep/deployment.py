@@ -111,6 +111,15 @@ def note_backup(dsn: str, folder: Path) -> None:
             )
 
 
+def silence(dsn: str) -> None:
+    """Disable all webhooks and pause all targets, so that a copy sends nothing a second time."""
+    with psycopg.connect(session_dsn(dsn)) as conn:
+        conn.execute("update webhooks set disabled_at = clock_timestamp() where disabled_at is null")
+        conn.execute("update deliveries set state = 'failed', error = 'disabled' where state = 'pending'")
+        if conn.execute("select to_regclass('targets')").fetchone() != (None,):
+            conn.execute("update targets set paused = true")
+
+
 def check_stores(db: Database, stores: Sequence[MarkedStore]) -> None:
     """Raise `WrongStore` if a store's mark does not fit the database."""
     row = db.fetch_one(_FACTS)

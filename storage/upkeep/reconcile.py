@@ -6,6 +6,7 @@ not have, and counters that do not add up, because those are faults. If the data
 moved.
 """
 
+import hashlib
 import logging
 from dataclasses import asdict, dataclass, field
 
@@ -54,6 +55,7 @@ class Differences:
     orphan_blobs: list[str] = field(default_factory=list)
     orphan_artifacts: list[str] = field(default_factory=list)
     missing_originals: list[str] = field(default_factory=list)
+    damaged_originals: list[str] = field(default_factory=list)
     missing_artifacts: list[str] = field(default_factory=list)
     miscounted_jobs: list[str] = field(default_factory=list)
     documents_out_of_step: list[str] = field(default_factory=list)
@@ -61,13 +63,16 @@ class Differences:
     """The reason, with its code, if unreferenced files stayed where they are."""
 
 
-def reconcile(store: Store, *, grace_s: float = GRACE_S, repair: bool = True, adopt: bool = False) -> Differences:
+def reconcile(
+    store: Store, *, grace_s: float = GRACE_S, repair: bool = True, adopt: bool = False, deep: bool = False
+) -> Differences:
     """Compare all three stores once. Files younger than `grace_s` may belong to running work and are left alone.
 
     Args:
         store: Stores to compare.
         grace_s: Least age in seconds of a file that counts as orphaned.
         repair: Whether to move orphaned files to quarantine, bring needed ones back, and delete those of a week ago.
+        deep: Whether to compare the hashes of all originals and derived files too, which reads every byte.
         adopt: Whether an operator has decided that the database is right, however many files it does not know.
     """
     differences = Differences()
@@ -90,8 +95,17 @@ def reconcile(store: Store, *, grace_s: float = GRACE_S, repair: bool = True, ad
         for row in store.db.fetch_all(_WITH_ORIGINAL)
         if not store.blobs.exists(row["sha256"]) and not (restore and store.blobs.release(row["sha256"]))
     ]
+    if deep:
+        missing = set(differences.missing_originals)
+        differences.damaged_originals = [
+            row["id"]
+            for row in store.db.fetch_all(_WITH_ORIGINAL)
+            if row["id"] not in missing and not _is_whole(store, row["sha256"])
+        ]
     differences.missing_artifacts = [
-        row["id"] for row in store.db.fetch_all(_PUBLISHED) if not _is_complete(store.artifacts, row, restore=restore)
+        row["id"]
+        for row in store.db.fetch_all(_PUBLISHED)
+        if not _is_complete(store.artifacts, row, restore=restore, deep=deep)
     ]
     differences.miscounted_jobs = [row["id"] for row in store.db.fetch_all(_MISCOUNTED)]
     differences.documents_out_of_step = [row["id"] for row in store.db.fetch_all(_TASKLESS)]
@@ -170,11 +184,23 @@ def _unpublished(artifacts: Artifacts, document_id: DocumentId, row: Row | None)
     return [attempt for attempt in artifacts.attempts(document_id) if attempt != published]
 
 
-def _is_complete(artifacts: Artifacts, row: Row, *, restore: bool) -> bool:
+def _is_whole(store: Store, sha256: str) -> bool:
+    try:
+        with store.blobs.open(sha256) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    except NotFound:
+        return True  # deleted since it was listed
+
+
+def _fits(stored: bytes, facts: Row, *, deep: bool) -> bool:
+    return len(stored) == facts["bytes"] and (not deep or hashlib.sha256(stored).hexdigest() == facts["sha256"])
+
+
+def _is_complete(artifacts: Artifacts, row: Row, *, restore: bool, deep: bool) -> bool:
     document_id, attempt = DocumentId(row["id"]), row["published_attempt"]
     try:
         return all(
-            len(artifacts.read(document_id, attempt, name)) == facts["bytes"]
+            _fits(artifacts.read(document_id, attempt, name), facts, deep=deep)
             for name, facts in (row["manifest"] or {}).items()
         )
     except NotFound:
@@ -182,5 +208,5 @@ def _is_complete(artifacts: Artifacts, row: Row, *, restore: bool) -> bool:
             restore
             and attempt not in artifacts.attempts(document_id)
             and artifacts.release(document_id, attempt)
-            and _is_complete(artifacts, row, restore=False)
+            and _is_complete(artifacts, row, restore=False, deep=deep)
         )

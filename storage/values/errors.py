@@ -15,10 +15,16 @@ class NotFound(StorageError):
 
 
 class StoreUnavailable(StorageError):
-    """The database or a blob store cannot be reached now, or the disk is full."""
+    """The database or a blob store cannot be reached now."""
 
     code = "unavailable"
     retryable = True
+
+
+class NoSpace(StoreUnavailable):
+    """The disk is full, or has no room for new documents. Reads and deletions go on, and waiting work is retried."""
+
+    code = "disk-full"
 
 
 class CertificateRefused(StoreUnavailable):

@@ -58,6 +58,7 @@ DRILLS = {
     "head": "chaos.head",
     "interrupts": "chaos.commands.interrupts",
     "kills": "chaos.run",
+    "night": "chaos.night",
     "nodes": "chaos.nodes",
     "postgres": "chaos.database.version",
     "targets": "chaos.targets",

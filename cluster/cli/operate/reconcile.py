@@ -24,17 +24,18 @@ from quire.storage.values.errors import StorageError
 @click.command()
 @workdir_option
 @click.option("--dry-run", is_flag=True, help="Only list the differences.")
+@click.option("--deep", is_flag=True, help="Also compare the hash of every original and derived file.")
 @click.option(
     "--adopt",
     is_flag=True,
     help="Accept these stores as the database's own, and move every file that it does not know to quarantine.",
 )
-def reconcile(workdir: Path | None, dry_run: bool, adopt: bool) -> None:
+def reconcile(workdir: Path | None, dry_run: bool, deep: bool, adopt: bool) -> None:
     """Compare the database with the stores."""
     if adopt and dry_run:
         raise click.UsageError("--adopt and --dry-run exclude each other")
     try:
-        differences = asdict(_adopt(settings_from(workdir)) if adopt else _compare(workdir, dry_run))
+        differences = asdict(_adopt(settings_from(workdir)) if adopt else _compare(workdir, dry_run, deep))
     except ClusterError as error:
         raise CommandStopped(str(error)) from None
     except StorageError as error:
@@ -48,13 +49,15 @@ def reconcile(workdir: Path | None, dry_run: bool, adopt: bool) -> None:
     if reasons:
         raise CommandStopped(reasons[0])
     if any(ids for kind, ids in differences.items() if kind not in REPAIRED):
-        raise CommandStopped("the stores lack files that the database refers to; restore them from a backup")
+        raise CommandStopped(
+            "the stores lack files that the database refers to, or hold others; restore them from a backup"
+        )
 
 
-def _compare(workdir: Path | None, dry_run: bool) -> Differences:
+def _compare(workdir: Path | None, dry_run: bool, deep: bool) -> Differences:
     store = open_runtime_store(runtime_of(workdir))
     try:
-        return compare(store, repair=not dry_run)
+        return compare(store, repair=not dry_run, deep=deep)
     finally:
         store.close()
 

@@ -49,7 +49,6 @@ class ApiLimits:
     upload_idle_s: float = 60.0
     upload_url_s: int = 900
     read_timeout_s: float = 5.0
-    min_free_disk_bytes: int = 256 * MEGABYTE
     allowed_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()

@@ -1,8 +1,9 @@
 """Stored trees for one caller: locate the published one and return its bytes. Blocks: call in a thread."""
 
+import hashlib
 import json
 
-from quire.models.cdom.tree import serve_tree
+from quire.models.cdom.tree import DamagedTree, serve_tree
 from quire.storage.jobs.documents import PublishedTree, locate_tree
 from quire.storage.objects.artifacts import TREE
 from quire.storage.store import Store
@@ -13,8 +14,10 @@ HIDDEN_NAME = "[REDACTED]"
 
 
 def read_published_tree(store: Store, document_id: DocumentId, tree: PublishedTree) -> bytes:
-    """Return the stored JSON with id and file name added, without parsing it."""
+    """Return the stored JSON with id and file name added, without parsing it. Raises DamagedTree."""
     stored = store.artifacts.read(document_id, tree.attempt, TREE)
+    if hashlib.sha256(stored).hexdigest() != tree.manifest[TREE]["sha256"]:
+        raise DamagedTree
     return serve_tree(stored, document_id=document_id, name=tree.source_file)
 
 

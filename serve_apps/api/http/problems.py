@@ -18,6 +18,7 @@ from starlette.types import Scope
 
 from quire.models.cdom.errors import ExtractError, NoSuchPage, UnsupportedFormat
 from quire.models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused, SqlRefused
+from quire.models.cdom.tree import DamagedTree
 from quire.models.derive.finetune import UnknownSplit, UnknownStyle
 from quire.models.derive.finetune_template import InvalidTemplate
 from quire.models.export.graph import UnknownGraphFormat
@@ -61,6 +62,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     storage.QuotaExceeded: Problem(402, "The page quota of this month is used or reserved."),
     storage.InvalidCursor: Problem(422, "the cursor does not belong to this listing", loc=("query", "cursor")),
     storage.StoreUnavailable: Problem(503, "The database or a store cannot be reached.", retry_after=2),
+    storage.NoSpace: Problem(507, retry_after=60),
     storage.SchemaMismatch: Problem(503, "The database is being migrated.", retry_after=10),
     EmbeddingFailed: Problem(422, "the embedding model could not process the text", loc=("body", "tree")),
     PortUnavailable: Problem(503, "This part of the service is not available.", retry_after=2),
@@ -112,6 +114,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     SourceRefused: Problem(422, loc=("body",)),
     TargetRefused: Problem(422, loc=("body",)),
     SourceUnavailable: Problem(503, retry_after=30),
+    DamagedTree: Problem(409, "The stored tree is damaged; restore it from a backup, or read the document again."),
     storage.LostLease: Problem(409),
     Overloaded: Problem(503, retry_after=1),
 }

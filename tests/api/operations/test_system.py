@@ -1,7 +1,6 @@
 """Health, stats, licence and token through HTTP."""
 
 import asyncio
-import shutil
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -18,6 +17,7 @@ from quire.serve_apps.access.keys import KeyRing, default_key
 from quire.serve_apps.access.license_holder import LicenseHolder
 from quire.serve_apps.api.context.resources import ApiLimits, Ports
 from quire.serve_apps.api.shapes.bodies import HealthBody, LicenseBody, StatsBody, TokenBody
+from quire.storage.objects.durable_files import UPLOAD_ROOM
 from quire.storage.store import Store, open_store
 from tests.api.harness import PDF, a_license, client_of, files, make_resources, serving
 
@@ -67,11 +67,21 @@ async def test_a_lost_database_is_503_with_retry_after_and_never_500(lost_databa
     assert "127.0.0.1" not in job.text
 
 
-async def test_a_full_disk_fails_readiness(store: Store) -> None:
-    limits = ApiLimits(min_free_disk_bytes=shutil.disk_usage("/").total * 1000)
-    async with serving(make_resources(store, limits=limits)) as app, client_of(app) as caller:
-        answer = await caller.get("/v1/health?deep=true")
-    assert (answer.status_code, answer.json()["checks"]["disk"]["status"]) == (503, "failed")
+@pytest.mark.parametrize("free", [0, 10_000_000, 200_000_000, UPLOAD_ROOM - 1])
+async def test_nearly_full_disk_refuses_uploads_only(
+    client: httpx.AsyncClient, store: Store, monkeypatch: pytest.MonkeyPatch, free: int
+) -> None:
+    sent = await client.post("/v1/jobs", files=files(PDF))
+    monkeypatch.setattr("quire.storage.objects.durable_files.free_bytes", lambda folder: free)
+    refused = await client.post("/v1/jobs", files=files(PDF))
+    health = await client.get("/v1/health?deep=true")
+    deleted = await client.delete(f"/v1/jobs/{sent.json()['id']}")
+    missing = f"disk full: {(UPLOAD_ROOM - free) / 1e6:.1f} MB more must be free to accept documents"
+    assert (refused.status_code, refused.json()["code"], refused.json()["detail"]) == (507, "disk-full", missing)
+    assert (health.status_code, health.json()["checks"]["disk"]["detail"]) == (503, missing)
+    assert deleted.status_code in (204, 409)  # 409: the job is still queued, which is an answer of a working database
+    monkeypatch.undo()
+    assert (await client.post("/v1/jobs", files=files(PDF))).status_code == 201
 
 
 class StandingQueue:

@@ -73,7 +73,8 @@ def test_nothing_is_overwritten(folder: Path) -> None:
         make_backup(settings, folder / "kept")
     with pytest.raises(BackupFailed, match="is not a backup"):
         put_back(settings, folder / "kept")
-    (folder / "kept" / "backup.json").touch()
+    (folder / "kept" / "backup.json").write_text("{}")  # as of a version before manifests
+    (folder / "kept" / "database.dump").touch()
     with pytest.raises(BackupFailed, match="is not empty"):
         put_back(settings, folder / "kept")
 

@@ -6,7 +6,17 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from quire.models.cdom import tree as module
-from quire.models.cdom.tree import Block, BlockType, Span, Tree, Warning, dump_tree, load_tree, tree_adapter
+from quire.models.cdom.tree import (
+    Block,
+    BlockType,
+    DamagedTree,
+    Span,
+    Tree,
+    Warning,
+    dump_tree,
+    load_tree,
+    tree_adapter,
+)
 from tests.builders import make_block, make_tree, table_block
 
 MARKS = ('},{"id":"b1"', '"blocks":[', '],"warnings":[', "\\", '"', "\x00\n é 苹果")
@@ -29,11 +39,12 @@ def test_invalid_tree_is_refused_with_the_place_of_the_error(monkeypatch: pytest
     stored = dump_tree(_long_tree())
     monkeypatch.setattr(module, "PIECE_BYTES", 300)
     broken = stored.replace(b'"order":7,', b'"order":"seven",')
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(DamagedTree) as refused:
         load_tree(broken)
-    assert refused.value.errors()[0]["loc"] == ("blocks", 7, "order")
+    assert isinstance(refused.value.__cause__, ValidationError)
+    assert refused.value.__cause__.errors()[0]["loc"] == ("blocks", 7, "order")
     for nothing in (stored[:-400], b"[" * 400, b'"blocks":[],"warnings":[' * 20):
-        with pytest.raises(ValidationError):
+        with pytest.raises(DamagedTree):
             load_tree(nothing)
 
 

@@ -1,8 +1,6 @@
 """GET /v1/health: liveness without any access, or readiness after checking the service's dependencies."""
 
 import asyncio
-import shutil
-from pathlib import Path
 from typing import Any
 
 from starlette.responses import Response
@@ -15,8 +13,9 @@ from quire.serve_apps.api.context.deps import RunningDep
 from quire.serve_apps.api.lanes.fair_places import Overloaded
 from quire.serve_apps.api.shapes.bodies import HealthBody
 from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.objects.durable_files import UPLOAD_ROOM, require_free
 from quire.storage.queue.usage import check_clock
-from quire.storage.values.errors import StorageError
+from quire.storage.values.errors import NoSpace, StorageError
 
 router = Operations("health")
 _COMPONENTS = {"engine": SERVICE_VERSION, "rag_generator": RAG_GENERATOR_VERSION}
@@ -67,11 +66,11 @@ async def _check_store(running: AppState) -> Check:
 
 async def _check_disk(running: AppState) -> Check:
     try:
-        free = await running.disk.run(_free_bytes, running.resources.store.workdir)
+        await running.disk.run(require_free, running.resources.store.workdir, UPLOAD_ROOM)
+    except NoSpace as error:
+        return {"status": "failed", "detail": str(error)}
     except OSError:
         return {"status": "failed", "detail": "the workdir cannot be read"}
-    if free < running.resources.limits.min_free_disk_bytes:
-        return {"status": "failed", "detail": "low on space"}
     return {"status": "ok", "detail": "headroom"}
 
 
@@ -102,12 +101,6 @@ async def _check_queue(running: AppState) -> Check:
     if state.standing_s > _STANDING_S:
         return {"status": "failed", "detail": f"does not move; {state.waiting} chunks wait"}
     return {"status": "ok", "detail": f"{state.waiting} chunks wait"}
-
-
-def _free_bytes(workdir: Path) -> int:
-    """Return the free bytes of the file system of the workdir, which may not exist yet."""
-    place = next(path for path in (workdir, *workdir.parents) if path.exists())
-    return shutil.disk_usage(place).free
 
 
 async def _ask_cluster(running: AppState) -> tuple[dict[str, object] | None, list[str]]:
