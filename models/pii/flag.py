@@ -15,6 +15,7 @@ from quire.models.cdom.tree import Block, FlagSpan, PiiScan, Tree
 from quire.models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from quire.models.pii.kinds import TORN, Detect, Detector, Kind
 from quire.models.pii.normalise import normalise
+from quire.models.pii.repeats import find_repeats
 from quire.models.pii.windows import CPU_S_PER_WINDOW, ScanBudget, ScanTooSlow, detect_all
 
 log = logging.getLogger(__name__)
@@ -64,6 +65,8 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
             if kind in TORN and len(pieces) > 1 and not _known(spans, kind, pieces) and not _are_figures(kind, pieces):
                 _add(spans, kind, pieces)
     _find_in_links(blocks, detector, spans, budget)
+    for number, span in list(find_repeats(blocks, spans)):
+        spans[number].append(span)
     return spans
 
 

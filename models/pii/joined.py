@@ -15,7 +15,8 @@ from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
 from quire.models.cdom.tree import ATTACHMENT, Block
 from quire.models.pii.normalise import normalise
 from quire.models.pii.patterns.clues import Clues
-from quire.models.pii.patterns.context import BIRTH, PASSPORT, SOCIAL
+from quire.models.pii.patterns.context import BIRTH, PAPERS, PASSPORT, SOCIAL
+from quire.models.pii.patterns.national import find_named
 
 REACH = 160
 """Characters on either side of a seam that are looked at."""
@@ -123,9 +124,11 @@ def _names_values(text: str) -> bool:
     """Return whether a cell is a heading that names the content of its column, in any language of the labels."""
     if not 0 < len(text) <= LONGEST_HEADING or any(map(str.isdigit, text)):
         return False
-    plain = text.casefold()
-    return any(hint in plain for hint in HEADINGS) or any(
-        labels.places(Clues(normalise(text).text)) for labels in (BIRTH, PASSPORT, SOCIAL)
+    plain, clues = text.casefold(), Clues(normalise(text).text)
+    return (
+        any(hint in plain for hint in HEADINGS)
+        or any(labels.places(clues) for labels in (BIRTH, PASSPORT, SOCIAL, PAPERS))
+        or any(row.labels.places(clues) for row in find_named(clues))
     )
 
 
