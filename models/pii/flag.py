@@ -57,7 +57,7 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
         _add(spans, kind, pieces)
     columns = join_columns(blocks)
     for kind, pieces in _matches(columns, detector.detect, budget) if columns.text else ():
-        if not any(_covered(spans, piece) for piece in pieces):
+        if not any(_covered(spans, piece, wholly=kind is Kind.DATE_OF_BIRTH) for piece in pieces):
             _add(spans, kind, pieces)
     if len(fields) > 1:
         detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
@@ -106,10 +106,11 @@ def _ends(pieces: list[JoinedPiece]) -> Iterator[int]:
         yield piece.end - 1 if stop else piece.end
 
 
-def _covered(spans: Spans, piece: JoinedPiece) -> bool:
-    """Return True when part of the piece is already flagged as personal data of any kind."""
+def _covered(spans: Spans, piece: JoinedPiece, *, wholly: bool) -> bool:
+    """Return True when part of the piece, or all of it, is already flagged as personal data of any kind."""
+    start, end = (piece.end - 1, piece.start + 1) if wholly else (piece.start, piece.end)
     return any(
-        is_pii_flag(span.flag) and span.cell == piece.field.cell and span.start < piece.end and span.end > piece.start
+        is_pii_flag(span.flag) and span.cell == piece.field.cell and span.start < end and span.end > start
         for span in spans.get(piece.field.block, ())
     )
 

@@ -17,9 +17,7 @@ _FIGURE = re.compile(r"[0-9]")
 _LEAST_YEAR = 1000
 
 
-def find_repeats(
-    blocks: Sequence[Block], spans: Mapping[int, Sequence[FlagSpan]]
-) -> Iterator[tuple[int, FlagSpan]]:
+def find_repeats(blocks: Sequence[Block], spans: Mapping[int, Sequence[FlagSpan]]) -> Iterator[tuple[int, FlagSpan]]:
     """Yield a number of a block and a flag for each cell whose whole text is a value flagged elsewhere.
 
     Dates are equal in any spelling, also as the number of days that a workbook stores.
@@ -44,9 +42,8 @@ def find_repeats(
 
 def _spell(text: str, cell: Cell, *, has_days: bool = False) -> Iterator[str]:
     """Yield the forms by which a value is compared; `has_days`: also those of a date as a number."""
-    if len(_FIGURE.findall(text)) < LEAST_FIGURES:
-        return
-    yield letters(text)
+    if len(_FIGURE.findall(text)) >= LEAST_FIGURES:
+        yield letters(text)
     typed = cell.value if isinstance(cell.value, str) else ""
     for day in {*_dates(text.strip()), *_dates(typed)}:
         yield day.isoformat()
