@@ -15,6 +15,7 @@ from quire.models.cdom.tree import Block, FlagSpan, PiiScan, Tree
 from quire.models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from quire.models.pii.kinds import TORN, Detect, Detector, Kind
 from quire.models.pii.normalise import normalise
+from quire.models.pii.repeats import find_repeats
 from quire.models.pii.windows import CPU_S_PER_WINDOW, ScanBudget, ScanTooSlow, detect_all
 
 log = logging.getLogger(__name__)
@@ -56,7 +57,7 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
         _add(spans, kind, pieces)
     columns = join_columns(blocks)
     for kind, pieces in _matches(columns, detector.detect, budget) if columns.text else ():
-        if not any(_covered(spans, piece) for piece in pieces):
+        if not any(_covered(spans, piece, wholly=kind is Kind.DATE_OF_BIRTH) for piece in pieces):
             _add(spans, kind, pieces)
     if len(fields) > 1:
         detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
@@ -64,6 +65,8 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
             if kind in TORN and len(pieces) > 1 and not _known(spans, kind, pieces) and not _are_figures(kind, pieces):
                 _add(spans, kind, pieces)
     _find_in_links(blocks, detector, spans, budget)
+    for number, span in list(find_repeats(blocks, spans)):
+        spans[number].append(span)
     return spans
 
 
@@ -103,10 +106,11 @@ def _ends(pieces: list[JoinedPiece]) -> Iterator[int]:
         yield piece.end - 1 if stop else piece.end
 
 
-def _covered(spans: Spans, piece: JoinedPiece) -> bool:
-    """Return True when part of the piece is already flagged as personal data of any kind."""
+def _covered(spans: Spans, piece: JoinedPiece, *, wholly: bool) -> bool:
+    """Return True when part of the piece, or all of it, is already flagged as personal data of any kind."""
+    start, end = (piece.end - 1, piece.start + 1) if wholly else (piece.start, piece.end)
     return any(
-        is_pii_flag(span.flag) and span.cell == piece.field.cell and span.start < piece.end and span.end > piece.start
+        is_pii_flag(span.flag) and span.cell == piece.field.cell and span.start < end and span.end > start
         for span in spans.get(piece.field.block, ())
     )
 

@@ -8,19 +8,22 @@ between, a hyphen dropped (an address or key torn in two becomes whole again). O
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
 from quire.models.cdom.tree import ATTACHMENT, Block
 from quire.models.pii.normalise import normalise
 from quire.models.pii.patterns.clues import Clues
-from quire.models.pii.patterns.context import BIRTH, PASSPORT, SOCIAL
+from quire.models.pii.patterns.context import BIRTH, PAPERS, PASSPORT, SOCIAL
+from quire.models.pii.patterns.national import find_named
 
 REACH = 160
 """Characters on either side of a seam that are looked at."""
 LONGEST_HEADING = 60
 """Maximum characters of a column heading."""
+LEAST_TURNED = 2
+"""Cells of the first column that name values, from which a table has headings of rows."""
 HEADINGS = (
     "birth", "born", "dob", "d.o.b", "naissance", "geboren", "geburt", "nacimiento", "nascita", "nascimento",
     "geboorte",
@@ -32,6 +35,8 @@ HEADINGS = (
 """Parts of headings that name the content of their column."""
 _HYPHENS = ("-", "\u00ad", "\u2010")
 _POINTS = ".,;:!?()\"'“”’"
+_GROUPED = re.compile(r"(?m)^(?:[0-9]{3}(?:,[0-9]{3}){2}|[0-9]{1,3}(?:,[0-9]{3}){3,4})$")
+"""Numbers of persons that a sheet shows as amounts."""
 _FIRST_WORD = re.compile(r"\S+")
 
 
@@ -104,18 +109,25 @@ def join_seams(fields: list[Field]) -> Joined:
 def join_columns(blocks: tuple[Block, ...]) -> Joined:
     """Return each cell below its column heading: the word that names a value may be far above it.
 
-    The heading is the nearest cell above that names values, so titles above the headings are passed over.
+    The heading is the nearest cell above that names values, so titles above the headings are passed over. Tables with
+    such cells in their first column have headings of rows too.
     """
     lines: list[list[JoinedPiece]] = []
     for number, block in enumerate(blocks):
-        headings = dict[int, JoinedPiece]()
-        for index, cell in enumerate(block.table.cells if block.table is not None else ()):
+        headings, rows = dict[int, JoinedPiece](), dict[int, JoinedPiece]()
+        cells = block.table.cells if block.table is not None else ()
+        is_turned = sum(cell.col == 0 and _names_values(cell.text) for cell in cells) >= LEAST_TURNED
+        for index, cell in enumerate(cells):
             piece = JoinedPiece(Field(number, index, cell.text), 0, len(cell.text))
             if _names_values(cell.text):
                 headings[cell.col] = piece
-            elif cell.text and cell.col in headings:
-                lines += [[headings[cell.col]], [piece]]
-    return _join(lines)
+                if is_turned and cell.col == 0:
+                    rows[cell.row] = piece
+            elif cell.text:
+                above, left = headings.get(cell.col), rows.get(cell.row)
+                lines += [part for heading in (above, left) if heading is not None for part in ([heading], [piece])]
+    joined = _join(lines)
+    return replace(joined, text=_GROUPED.sub(lambda match: match[0].replace(",", " "), joined.text))
 
 
 @lru_cache(maxsize=4096)
@@ -123,9 +135,11 @@ def _names_values(text: str) -> bool:
     """Return whether a cell is a heading that names the content of its column, in any language of the labels."""
     if not 0 < len(text) <= LONGEST_HEADING or any(map(str.isdigit, text)):
         return False
-    plain = text.casefold()
-    return any(hint in plain for hint in HEADINGS) or any(
-        labels.places(Clues(normalise(text).text)) for labels in (BIRTH, PASSPORT, SOCIAL)
+    plain, clues = text.casefold(), Clues(normalise(text).text)
+    return (
+        any(hint in plain for hint in HEADINGS)
+        or any(labels.places(clues) for labels in (BIRTH, PASSPORT, SOCIAL, PAPERS))
+        or any(row.labels.places(clues) for row in find_named(clues))
     )
 
 

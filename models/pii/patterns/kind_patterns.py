@@ -267,7 +267,7 @@ class RegexDetector:
     """The default engine: all patterns above and phone numbers, overlaps settled by precedence."""
 
     name = "regex"
-    version = "7"
+    version = "8"
 
     def __init__(self, *, urls: bool = True) -> None:
         """Without `urls` addresses on the web are not looked for: they name no person."""
