@@ -92,7 +92,7 @@ def make_small(folder: Path, count: int) -> Path:
 
 def measure_source(pdfs: list[Path], rounds: int, peers: str | None, work: Path) -> dict[str, float]:
     """Return the best pages per CPU second of each reader over the files."""
-    best: dict[str, float] = {}
+    least: dict[str, float] = {}
     folder = work / "files"
     folder.mkdir()
     for pdf in pdfs:
@@ -100,10 +100,9 @@ def measure_source(pdfs: list[Path], rounds: int, peers: str | None, work: Path)
     small = make_small(work / "small", len(pdfs))
     files = [pdf.read_bytes() for pdf in pdfs]
     pages = sum(len(pymupdf.open(stream=data, filetype="pdf")) for data in files)
-    start_up = dict.fromkeys(RUNS, float("inf"))
 
     def note(name: str, seconds: float) -> None:
-        best[name] = max(best.get(name, 0.0), pages / max(seconds, 1e-6))
+        least[name] = min(least.get(name, seconds), seconds)
 
     for _ in range(rounds):
         if peers:
@@ -112,9 +111,11 @@ def measure_source(pdfs: list[Path], rounds: int, peers: str | None, work: Path)
         note("bare engine", time_work(parse_barely, files))
         note("in process", time_work(write_markdown, files))
         for name, options in RUNS.items():
-            start_up[name] = min(start_up[name], time_command(small, options))
-            note(name, time_command(folder, options) - start_up[name])
-    return best | {"pages": pages} | {f"start-up of {name}": seconds for name, seconds in start_up.items()}
+            note(f"start-up of {name}", time_command(small, options))
+            note(name, time_command(folder, options))
+    own = {name: seconds - least.get(f"start-up of {name}", 0.0) for name, seconds in least.items()}
+    best = {name: pages / max(own[name], 1e-6) for name in own if not name.startswith("start-up")}
+    return best | {"pages": pages} | {name: least[name] for name in least if name.startswith("start-up")}
 
 
 def main() -> None:
