@@ -26,7 +26,7 @@ SHOWN = {"an address, in Python": "Cranes", "a workbook, in Python": "| Crane 3 
 """What a program prints."""
 WRITTEN = {
     "Markdown into a file": ("output.md", "Cranes"),
-    "pictures beside the Markdown": ("output.md", "![](p1-"),
+    "pictures next to the Markdown": ("output.md", "![](p1-"),
     "an address, in a shell": ("input.md", "Cranes"),
     "file, output file and pipe, in a shell": ("document.md", "Cranes"),
 }

@@ -13,7 +13,7 @@ from quire.models.extract.contract import dump_page
 from quire.models.extract.formats.pdf import engine
 from quire.models.extract.registry import open_document
 
-ROOT = Path(__file__).resolve().parents[5]
+ROOT = Path(__file__).resolve().parents[2]
 TOOLS = engine.pymupdf.TOOLS
 SETTINGS = {
     TOOLS.unset_quad_corrections: True, TOOLS.set_small_glyph_heights: True, TOOLS.set_subset_fontnames: True,
