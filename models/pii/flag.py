@@ -56,12 +56,13 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     loose = join_loose(fields)
     budget = ScanBudget(getattr(detector, "cpu_s_per_window", CPU_S_PER_WINDOW))
     for kind, pieces in _matches(loose, detector.detect, budget):
-        _add(spans, kind, pieces)
+        if not _is_date(kind, pieces):
+            _add(spans, kind, pieces)
     columns = join_columns(blocks)
     for kind, pieces in _matches(columns, detector.detect, budget) if columns.text else ():
-        if kind is Kind.PHONE and any(list(read_dates(piece.field.text.strip())) for piece in pieces):
-            continue
-        if not any(_covered(spans, piece, wholly=kind is Kind.DATE_OF_BIRTH) for piece in pieces):
+        if not _is_date(kind, pieces) and not any(
+            _covered(spans, piece, wholly=kind is Kind.DATE_OF_BIRTH) for piece in pieces
+        ):
             _add(spans, kind, pieces)
     if len(fields) > 1:
         detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
@@ -72,6 +73,13 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     for number, span in list(find_repeats(blocks, spans)):
         spans[number].append(span)
     return spans
+
+
+def _is_date(kind: Kind, pieces: list[JoinedPiece]) -> bool:
+    """Return True for a phone number that is the date of a table cell."""
+    return kind is Kind.PHONE and any(
+        piece.field.cell is not None and any(read_dates(piece.field.text.strip())) for piece in pieces
+    )
 
 
 def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
