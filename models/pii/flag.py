@@ -15,11 +15,13 @@ from quire.models.cdom.tree import Block, FlagSpan, PiiScan, Tree
 from quire.models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from quire.models.pii.kinds import TORN, Detect, Detector, Kind
 from quire.models.pii.normalise import normalise
-from quire.models.pii.repeats import find_repeats
+from quire.models.pii.repeats import find_repeats, read_dates
 from quire.models.pii.windows import CPU_S_PER_WINDOW, ScanBudget, ScanTooSlow, detect_all
 
 log = logging.getLogger(__name__)
 
+LEAST_TORN_SECRET = 12
+"""Characters of the shortest key or password that table cells may hold in parts; `Pass` and `3` are none."""
 _DIGIT = re.compile(r"[0-9]")
 _DATE = re.compile(r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}")
 _FIGURE = re.compile(r"[<>≤≥~*†‡+–-]{0,3} ?[0-9]{1,5}(?:[.,][0-9]{1,5})?(?: ?[-–] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)?")
@@ -54,10 +56,13 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     loose = join_loose(fields)
     budget = ScanBudget(getattr(detector, "cpu_s_per_window", CPU_S_PER_WINDOW))
     for kind, pieces in _matches(loose, detector.detect, budget):
-        _add(spans, kind, pieces)
+        if not _is_date(kind, pieces):
+            _add(spans, kind, pieces)
     columns = join_columns(blocks)
     for kind, pieces in _matches(columns, detector.detect, budget) if columns.text else ():
-        if not any(_covered(spans, piece, wholly=kind is Kind.DATE_OF_BIRTH) for piece in pieces):
+        if not _is_date(kind, pieces) and not any(
+            _covered(spans, piece, wholly=kind is Kind.DATE_OF_BIRTH) for piece in pieces
+        ):
             _add(spans, kind, pieces)
     if len(fields) > 1:
         detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
@@ -70,8 +75,18 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     return spans
 
 
+def _is_date(kind: Kind, pieces: list[JoinedPiece]) -> bool:
+    """Return True for a phone number that is the date of a table cell."""
+    return kind is Kind.PHONE and any(
+        piece.field.cell is not None and any(read_dates(piece.field.text.strip())) for piece in pieces
+    )
+
+
 def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
-    """Return True for table cells side by side that each hold a number of their own: none of them is torn."""
+    """Return True for table cells side by side that each hold a word or number of their own: none of them is torn."""
+    if kind is Kind.SECRET:
+        is_whole = all(piece.field.cell is not None and piece.end == len(piece.field.text) for piece in pieces[:-1])
+        return is_whole and sum(piece.end - piece.start for piece in pieces) < LEAST_TORN_SECRET
     if kind not in (Kind.PHONE, Kind.IP, Kind.NATIONAL_ID) or any(piece.field.cell is None for piece in pieces):
         return False
     if any(_DIGIT.search(piece.field.text[: piece.start] + piece.field.text[piece.end :]) for piece in pieces):

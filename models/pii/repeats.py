@@ -45,13 +45,13 @@ def _spell(text: str, cell: Cell, *, has_days: bool = False) -> Iterator[str]:
     if len(_FIGURE.findall(text)) >= LEAST_FIGURES:
         yield letters(text)
     typed = cell.value if isinstance(cell.value, str) else ""
-    for day in {*_dates(text.strip()), *_dates(typed)}:
+    for day in {*read_dates(text.strip()), *read_dates(typed)}:
         yield day.isoformat()
         if has_days:
             yield from (days for epoch in _EPOCHS if len(days := str((day - epoch).days)) >= LEAST_FIGURES)
 
 
-def _dates(text: str) -> Iterator[date]:
+def read_dates(text: str) -> Iterator[date]:
     """Yield the days that a text in figures may mean."""
     match = _DATE.match(text)
     first, second, third = map(int, match.groups()) if match is not None else (0, 0, 0)

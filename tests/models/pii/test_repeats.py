@@ -56,3 +56,17 @@ def test_number_is_found_below_and_beside_its_heading(head: str, value: str, is_
         rows += f'<row r="{number}">{"".join(cells)}</row>'
     assert {"1980-03-04", value} <= set(flagged_cells(rows))
     assert "200.00" not in flagged_cells(rows)
+
+
+def test_result_of_a_test_and_the_next_number_are_no_password() -> None:
+    rows = ""
+    for number, step in enumerate(("Log in with user ID and password.", "The page opens.", "Log out."), 1):
+        cells = text_cell(f"A{number}", str(number)) + text_cell(f"B{number}", step) + text_cell(f"C{number}", "Pass")
+        rows += f'<row r="{number}">{cells}</row>'
+    assert flagged_cells(rows) == []
+
+
+def test_date_below_a_heading_of_phones_is_no_phone() -> None:
+    rows = f'<row r="1">{text_cell("A1", "Phone")}</row><row r="2">{text_cell("A2", "08/19/2016")}</row>'
+    rows += f'<row r="3">{text_cell("A3", "030 1234567")}</row>'
+    assert flagged_cells(rows) == ["030 1234567", "030 1234567"]
