@@ -4,6 +4,7 @@ The line names the error only; the traceback stays in the log.
 """
 
 import contextlib
+import errno
 import re
 from pathlib import Path
 
@@ -19,12 +20,23 @@ _ADVICE = {
     "PermissionError": "start it as the user who owns the workdir",
 }
 
+_CODES = {
+    errno.EEXIST: "path-in-the-way",
+    errno.ENOTDIR: "path-in-the-way",
+    errno.EROFS: "read-only-disk",
+    errno.ENOSPC: "disk-full",
+    errno.EDQUOT: "disk-full",
+}
+"""Stable codes of what the operating system refuses."""
+
 
 def describe_failure(error: BaseException) -> str:
     """Return one line. If Ray passes on a replica's error, use the innermost error of that text."""
     text = str(error)
     if isinstance(error, ClusterError) and "\n" not in text:
         return text
+    if isinstance(error, OSError) and error.errno in _CODES:
+        return f"{_CODES[error.errno]}: {error.filename or 'a file'}: {error.strerror}"
     raised = [match for line in text.splitlines() if (match := _RAISED.match(line.strip()))]
     kind, detail = raised[-1].groups() if raised else (type(error).__name__, " ".join(text.split()))
     line = f"{kind}: {detail}"[:_MOST_CHARS]

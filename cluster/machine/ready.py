@@ -28,7 +28,10 @@ def fetch_json(base_url: str, path: str, timeout_s: float = 5.0) -> dict[str, An
 
 
 def find_obstacle(base_url: str) -> str:
-    """Return why the service is not ready, or "" if it is. A disk that is nearly full stops uploads only."""
+    """Return why the service is not ready, or "" if it is.
+
+    A disk that is nearly full stops uploads only, and a queue may stand from before the start.
+    """
     body = fetch_json(base_url, "/v1/health?deep=true")
     if body is None:
         return "the API does not answer"
@@ -36,7 +39,9 @@ def find_obstacle(base_url: str) -> str:
     if not isinstance(checks, dict):
         return str(body.get("detail") or "the API is starting")
     return "; ".join(
-        f"{name}: {check['detail']}" for name, check in checks.items() if check["status"] != "ok" and name != "disk"
+        f"{name}: {check['detail']}"
+        for name, check in checks.items()
+        if check["status"] != "ok" and name not in ("disk", "index_queue", "reading_queue")
     )
 
 

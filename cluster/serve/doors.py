@@ -34,7 +34,7 @@ def enabled_doors(settings: Settings) -> list[Door]:
     doors = []
     if settings.console:
         require_package("quire.serve_apps.console", "quire-console", "SVC_CONSOLE=1")
-        doors.append(Door("console", CONSOLE_PREFIX, CONSOLE))
+        doors.append(Door("console", settings.root_path + CONSOLE_PREFIX, CONSOLE))
     if settings.compat:
         require_package("quire.serve_apps.compat", "quire-compat", "SVC_COMPAT=1")
         doors.append(Door("compat", COMPAT_PREFIX, COMPAT))

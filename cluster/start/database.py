@@ -34,7 +34,7 @@ class OpenDatabase(NamedTuple):
     """A database that runs and has this version's schema."""
 
     dsn: str
-    was_migrated: bool
+    migrated_steps: int
 
 
 def open_database(settings: Settings, *, adopt: bool = False) -> OpenDatabase:
@@ -52,8 +52,8 @@ def open_database(settings: Settings, *, adopt: bool = False) -> OpenDatabase:
         dsn = dsn or EmbeddedPostgres(settings.workdir).start()
         if not adopt:
             refuse_other_database(dsn, place_of(settings), stores_of(settings))
-        was_migrated = migrate(dsn)
-        return OpenDatabase(dsn if settings.database_url else let_service_in(dsn, service_password(dsn)), was_migrated)
+        steps = migrate(dsn)
+        return OpenDatabase(dsn if settings.database_url else let_service_in(dsn, service_password(dsn)), steps)
     except (PostgresUnavailable, WrongStore) as error:
         raise StartRefused(str(error)) from None
     except StorageError as error:

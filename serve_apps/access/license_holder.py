@@ -4,12 +4,14 @@ Times are passed in: this host's clock and the highest time the database has see
 back by more than an hour, new documents are refused; reads, exports and deletes continue.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from quire.serve_apps.access.errors import ClockRolledBack, FeatureNotLicensed, LicenseExpired
 from quire.serve_apps.access.license import License, LicenseRefused, Reason, check_term, verify_license
 
+log = logging.getLogger(__name__)
 CLOCK_TOLERANCE = timedelta(hours=1)
 
 
@@ -26,6 +28,8 @@ class LicenseHolder:
     ) -> None:
         self._license, self._keys, self._read_token, self._clock = license, keys, read_token, clock
         self._highest_seen = license.issued_at
+        self.token_refusal: str | None = None
+        """Why the newest token is not in force; None if it is."""
 
     @property
     def current(self) -> License:
@@ -51,12 +55,17 @@ class LicenseHolder:
         return renewed
 
     def refresh(self) -> None:
-        """Look again at where the token comes from; a token that is refused changes nothing."""
+        """Read the token again. One that is refused leaves the licence as it is and is logged once."""
         if self._read_token is None:
             return
         try:
             self.renew(self._read_token())
-        except (LicenseRefused, OSError):
+            self.token_refusal = None
+        except LicenseRefused as refused:
+            if self.token_refusal != (reason := f"{refused.reason.value}: {refused.detail}"):
+                log.warning("the new licence token is refused, and the earlier one stays in force: %s", reason)
+            self.token_refusal = reason
+        except OSError:
             return
 
     def refusal(self) -> str | None:

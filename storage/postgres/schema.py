@@ -36,8 +36,8 @@ where relkind in ('r', 'p') and pg_has_role(relowner, 'usage')
 """
 
 
-def migrate(dsn: str) -> bool:
-    """Upgrade to HEAD in one transaction and return whether it was needed.
+def migrate(dsn: str) -> int:
+    """Upgrade to HEAD in one transaction and return the number of steps, one for a new database.
 
     Concurrent callers wait and then have nothing to do; readers may be working. Running work holds rows of several
     tables, so waiting for one table while holding another ends in a deadlock: all tables are locked first, or none and
@@ -69,11 +69,11 @@ def check_schema(db: Database) -> None:
         )
 
 
-def _migrate(connection: psycopg.Connection[Any]) -> bool:
+def _migrate(connection: psycopg.Connection[Any]) -> int:
     """Make one attempt. Raises OperationalError if another session holds a table, or the right to migrate, too long."""
     connection.execute("set local statement_timeout = 0")  # a running migration holds the table
     if _read_version(connection) == HEAD:
-        return False
+        return 0
     connection.execute(f"set local lock_timeout = '{LOCK_MS}ms'".encode())
     connection.execute("select pg_advisory_xact_lock(%s)", (MIGRATING,))
     version = _read_version(connection)
@@ -85,19 +85,21 @@ def _migrate(connection: psycopg.Connection[Any]) -> bool:
         create_tables(connection)
         connection.execute((MIGRATIONS / "create.sql").read_bytes())
         connection.execute("insert into alembic_version values (%s)", (HEAD,))
-    elif version != HEAD:
-        _upgrade(connection, version)
-    return version != HEAD
+        return 1
+    return _upgrade(connection, version)
 
 
-def _upgrade(connection: psycopg.Connection[Any], version: str) -> None:
+def _upgrade(connection: psycopg.Connection[Any], version: str) -> int:
     scripts = _find_scripts(version)
+    if not scripts:
+        return 0
     names = connection.execute(_TABLES).fetchone()
     assert names is not None
     connection.execute(f"lock table {names[0]} in access exclusive mode".encode())
     for script in scripts:
         connection.execute(script.read_bytes())
     connection.execute("update alembic_version set version_num = %s", (HEAD,))
+    return len(scripts)
 
 
 def _find_scripts(version: str) -> list[Path]:
@@ -106,7 +108,10 @@ def _find_scripts(version: str) -> list[Path]:
     while version != HEAD:
         if version not in UPGRADES:
             if version > HEAD:
-                raise SchemaMismatch(f"the database's schema {version} is of a newer version, this one needs {HEAD}")
+                raise SchemaMismatch(
+                    f"the database's schema {version} was made by a newer version, this one needs {HEAD}: restore a "
+                    "backup of this version, or start the newer one"
+                )
             raise SchemaMismatch(
                 f"the database's schema {version} cannot be upgraded to {HEAD} at once: run `quire migrate` of version "
                 f"{LAST_WITH_ALL_STEPS} first"

@@ -60,5 +60,5 @@ def test_a_command_that_breaks_prints_one_line(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("Error: FileExistsError")
+    assert done.stderr.startswith("Error: path-in-the-way: ")
     assert len(done.stderr.splitlines()) == 1

@@ -7,6 +7,7 @@ import click
 from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from quire.cluster.cli.shared.progress import ProgressBar
 from quire.cluster.errors import ClusterError
+from quire.cluster.failure import describe_failure
 from quire.cluster.postgres.backup import count_files, make_backup, put_back, verify_backup
 
 
@@ -26,7 +27,7 @@ def backup(target: Path, verify: bool, workdir: Path | None) -> None:
         with ProgressBar(count_files(settings.workdir)).shown() as bar:
             make_backup(settings, target.expanduser().absolute(), bar.step)
     except (ClusterError, OSError) as error:
-        raise CommandStopped(str(error)) from None
+        raise CommandStopped(describe_failure(error)) from None
     click.echo(f"backup: {target}")
     if settings.blobs:
         click.echo(f"originals and trees in {settings.blobs} are not part of this backup")
@@ -43,7 +44,7 @@ def restore(source: Path, quiet: bool, workdir: Path | None) -> None:
         with ProgressBar(count_files(source)).shown() as bar:
             put_back(settings, source.expanduser().absolute(), bar.step, quiet=quiet)
     except (ClusterError, OSError) as error:
-        raise CommandStopped(str(error)) from None
+        raise CommandStopped(describe_failure(error)) from None
     click.echo(f"restored into {settings.workdir}")
     if not quiet:
         click.echo(

@@ -21,7 +21,7 @@ def migrate(workdir: Path | None) -> None:
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     try:
         with running_database(settings) as database:
-            migrated = database.was_migrated
+            steps = database.migrated_steps
     except ClusterError as error:
         raise CommandStopped(str(error)) from None
-    click.echo(f"the schema was {'migrated' if migrated else 'up to date'} ({HEAD})")
+    click.echo(f"the schema was {f'migrated in {steps} step(s)' if steps else 'up to date'} ({HEAD})")

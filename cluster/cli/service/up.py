@@ -17,6 +17,7 @@ from quire.cluster.bootstrap.addresses import check_address
 from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from quire.cluster.errors import ClusterError
 from quire.cluster.interrupts import INTERRUPTED, catch_interrupts, undone_by
+from quire.cluster.runtime import read_runtime, runtime_file
 from quire.cluster.start.launch import Launch, wait_ready
 from quire.cluster.start.stop import abandon_start, stop_service
 from quire.cluster.state import ServicePhase, ServiceState, exclusive, running_state
@@ -42,6 +43,11 @@ def up(
         return
     running = running_state(settings.workdir)
     if running is not None and running.ready:
+        if changed := changed_settings(settings):
+            raise CommandStopped(
+                f"the service of {settings.workdir} runs at {running.base_url} with other settings: "
+                f"{', '.join(changed)}. Run `quire down` first, or leave them as they are"
+            )
         click.echo(f"quire is up: {running.base_url}")
         return
     started = time.monotonic()
@@ -57,11 +63,20 @@ def up(
         _stay(settings.workdir, state, asked)
 
 
+def changed_settings(settings: Settings) -> list[str]:
+    """Return the variables whose values differ from those of the running service. Values may be secret."""
+    from quire.cluster.bootstrap.vlm import settle_vlm
+
+    running = read_runtime(runtime_file(settings.workdir)).settings.model_dump(mode="json")
+    asked = settle_vlm(settings).model_dump(mode="json")
+    return [f"SVC_{name.upper()}" for name, value in asked.items() if value != running.get(name)]
+
+
 def list_doors(base_url: str, settings: Settings) -> list[str]:
     """Addresses that a person opens, one a line."""
     doors = {"dashboard": "/ui", "guide": "/guide/", "API to try": "/docs"}
     if settings.console:
-        doors["console"] = "/console/"
+        doors["console"] = f"{settings.root_path}/console/"
     if settings.compat:
         doors["docling-serve clients"] = "/compat"
     width = max(map(len, doors))

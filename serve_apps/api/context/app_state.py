@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 from fastapi import FastAPI
 
+from quire.serve_apps.access.addresses import read_networks, true_address
 from quire.serve_apps.access.failed_auth_limiter import BURST, PER_MINUTE, FailedAuthLimiter
-from quire.serve_apps.access.loopback import is_loopback_peer
 from quire.serve_apps.access.stored_keys import keys_in_force
 from quire.serve_apps.api.context.denial_audit import DenialAudit
 from quire.serve_apps.api.context.drawn_pictures import DrawnPictures
@@ -90,6 +90,7 @@ class AppState:
         self.drawn = DrawnPictures()
         self.ephemeral = EphemeralSlots()
         self.rate_limit = CallerRateLimit(partial(take, resources.store.db), self.sql, resources.limits.rate_limit_rpm)
+        self._proxies = read_networks(resources.limits.trusted_proxies)
         self.failed_auth = FailedAuthLimiter(self._take_failed_auth)
         self.metrics: Cached[bytes] = Cached(_REMEMBER_METRICS_S)
         self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
@@ -121,11 +122,12 @@ class AppState:
             self.resources.tracing.close()
 
     def true_address(self, scope: MutableMapping[str, Any]) -> str | None:
-        """Return the peer's address if it is the caller's own: limits are on and proxies are not used."""
+        """Return the caller's address, also behind trusted proxies; None if it is unknown or limits are off."""
         limits, client = self.resources.limits, scope.get("client")
-        if not (limits.rate_limit_rpm and limits.loopback_token) or limits.trusted_proxies or not client:
+        if not limits.rate_limit_rpm or not client:
             return None
-        return None if is_loopback_peer(client[0]) else str(client[0])
+        forwarded = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        return true_address(client[0], forwarded, self._proxies)
 
     async def _take_failed_auth(self, bucket: str) -> float:
         """Count a refused key and return the seconds to wait; 0.0 while the database does not answer."""

@@ -214,6 +214,9 @@ class LicenseBody(Body):
     refusal: str | None = Field(
         description="Reason why new documents are not accepted: license-expired or license-clock."
     )
+    token_refusal: str | None = Field(
+        None, description="Reason why the newest token is not in force, with its code. The earlier licence stays."
+    )
 
 
 class TokenBody(Body):

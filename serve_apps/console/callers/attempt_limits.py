@@ -10,7 +10,7 @@ import secrets
 
 from fastapi import Request
 
-from quire.serve_apps.console.callers.addresses import read_networks, true_address
+from quire.serve_apps.access.addresses import read_networks, true_address
 from quire.serve_apps.console.callers.callers import device_of
 from quire.serve_apps.console.context.console_state import ConsoleState
 from quire.serve_apps.console.context.refusals import TooManyTries

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,7 +19,9 @@ from quire.serve_apps.access.license_holder import LicenseHolder
 from quire.serve_apps.api.context.resources import ApiLimits, Ports
 from quire.serve_apps.api.shapes.bodies import HealthBody, LicenseBody, StatsBody, TokenBody
 from quire.storage.objects.durable_files import UPLOAD_ROOM
+from quire.storage.objects.marks import Mark, MarkedStore
 from quire.storage.store import Store, open_store
+from quire.storage.values.errors import StoreUnavailable
 from tests.api.harness import PDF, a_license, client_of, files, make_resources, serving
 
 NOWHERE = "host=127.0.0.1 port=1 dbname=none user=none connect_timeout=1"
@@ -49,8 +52,10 @@ async def test_readiness_lists_each_check(client: httpx.AsyncClient) -> None:
     assert {name: check.status for name, check in body.checks.items()} == {
         "job_store": "ok",
         "disk": "ok",
+        "originals": "ok",
         "search_index": "ok",
         "index_queue": "ok",
+        "reading_queue": "ok",
     }
     assert (body.checks["search_index"].detail, body.checks["index_queue"].detail) == ("off", "off")
 
@@ -220,3 +225,39 @@ def test_a_default_token_is_minted_once_and_kept_private(tmp_path: Path) -> None
     assert len(first.token) > 40
     assert path.stat().st_mode & 0o777 == 0o600
     assert [entry.name for entry in tmp_path.iterdir()] == ["token"]
+
+
+async def test_bucket_that_is_gone_fails_readiness(store: Store) -> None:
+    class Gone(MarkedStore):
+        def read(self) -> Mark | None:
+            raise StoreUnavailable("bucket")
+
+    lost = replace(store, marked=(Gone("bucket", "/nowhere"),))
+    async with serving(make_resources(lost)) as app, client_of(app) as caller:
+        answer = await caller.get("/v1/health?deep=true")
+    check = answer.json()["checks"]["originals"]
+    assert (answer.status_code, check["detail"]) == (503, "uploads cannot be stored (unavailable)")
+
+
+async def test_reading_queue_without_readers_fails_readiness(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await client.post("/v1/jobs", files=files(PDF))
+    assert (await client.get("/v1/health?deep=true")).json()["checks"]["reading_queue"]["detail"] == "moves"
+    monkeypatch.setattr("quire.storage.jobs.stats.STANDING_S", 0.0)
+    await asyncio.sleep(1.1)  # an answer is kept for a second
+    answer = await client.get("/v1/health?deep=true")
+    assert (answer.status_code, answer.json()["checks"]["reading_queue"]["status"]) == (503, "failed")
+
+
+async def test_refused_licence_token_is_shown_until_a_good_one_comes(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    holder = LicenseHolder(a_license(), {}, read_token=lambda: "not a token")
+    async with serving(make_resources(store, license=holder)) as app, client_of(app) as caller:
+        holder.refresh()
+        holder.refresh()
+        body = LicenseBody.model_validate_json((await caller.get("/v1/license")).content)
+    assert body.licensed
+    assert body.token_refusal is not None
+    assert len([line for line in caplog.messages if "licence token is refused" in line]) == 1

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from quire.cluster.serve.console_ports import ConsoleDatabase
-from quire.serve_apps.console.callers.addresses import read_networks, true_address
+from quire.serve_apps.access.addresses import read_networks, true_address
 from quire.serve_apps.console.callers.callers import digest_cookie
 from quire.serve_apps.console.context.resources import SignUp, SignUps
 from quire.serve_apps.console.sending.watcher import Watcher

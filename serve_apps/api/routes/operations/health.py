@@ -13,8 +13,11 @@ from quire.serve_apps.api.context.deps import RunningDep
 from quire.serve_apps.api.lanes.fair_places import Overloaded
 from quire.serve_apps.api.shapes.bodies import HealthBody
 from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.jobs.stats import is_standing
 from quire.storage.objects.durable_files import UPLOAD_ROOM, require_free
 from quire.storage.queue.usage import check_clock
+from quire.storage.store import Store
+from quire.storage.upkeep.deployment import check_stores
 from quire.storage.values.errors import NoSpace, StorageError
 
 router = Operations("health")
@@ -25,13 +28,14 @@ _CLUSTER_TIMEOUT_S = 1.0  # seconds Ray may take to answer deep health
 _INDEX_TIMEOUT_S = 3.0  # seconds the index may take to answer deep health
 _STANDING_S = 60.0  # fair seconds of one batch at the embedder, which takes a third of one, that are a standing queue
 Check = dict[str, str]
+_MOVES: Check = {"status": "ok", "detail": "moves"}
 
 
 @router.operation(
     "GET /v1/health", "get_health", None, responses={200: {"model": HealthBody}, 503: {"model": HealthBody}}
 )
 async def read_health(running: RunningDep, deep: bool = False) -> Response:
-    """Report liveness; deep=true also checks the job store, disk space and the search index. 503 if a check fails."""
+    """Report liveness; deep=true checks every store that an upload needs, and each queue. 503 if one fails."""
     if not deep:
         return Response(_ALIVE.body, media_type=_ALIVE.media_type)
     body = await running.deep_health.get(lambda: _look_deep(running))
@@ -40,10 +44,17 @@ async def read_health(running: RunningDep, deep: bool = False) -> Response:
 
 
 async def _look_deep(running: AppState) -> dict[str, Any]:
-    store, disk, index, queue, cluster = await asyncio.gather(
-        _check_store(running), _check_disk(running), _check_index(running), _check_queue(running), _ask_cluster(running)
+    *found, cluster = await asyncio.gather(
+        _check_store(running),
+        _check_disk(running),
+        _check_originals(running),
+        _check_index(running),
+        _check_queue(running),
+        _check_reading(running),
+        _ask_cluster(running),
     )
-    checks = {"job_store": store, "disk": disk, "search_index": index, "index_queue": queue}
+    names = ("job_store", "disk", "originals", "search_index", "index_queue", "reading_queue")
+    checks: dict[str, Check] = dict(zip(names, found, strict=True))
     good = all(check["status"] == "ok" for check in checks.values())
     facts, warnings = cluster
     return {
@@ -72,6 +83,36 @@ async def _check_disk(running: AppState) -> Check:
     except OSError:
         return {"status": "failed", "detail": "the workdir cannot be read"}
     return {"status": "ok", "detail": "headroom"}
+
+
+async def _check_originals(running: AppState) -> Check:
+    """Check that originals and derived files can be stored: their marks are there, and a file can be begun."""
+    try:
+        async with asyncio.timeout(_INDEX_TIMEOUT_S):
+            await running.disk.run(_begin_upload, running.resources.store)
+    except NoSpace:
+        return {"status": "ok", "detail": "see disk"}
+    except (TimeoutError, StorageError, Overloaded) as error:
+        return {"status": "failed", "detail": f"uploads cannot be stored ({getattr(error, 'code', 'no answer')})"}
+    return {"status": "ok", "detail": "writable"}
+
+
+def _begin_upload(store: Store) -> None:
+    check_stores(store.db, store.marked)
+    writer = store.blobs.new_writer()
+    try:
+        writer.write(b"health")
+    finally:
+        writer.abort()
+
+
+async def _check_reading(running: AppState) -> Check:
+    """Check that documents are read: none waits for long while no reader holds one."""
+    try:
+        standing = await running.sql.run(is_standing, running.resources.store.db)
+    except (StorageError, Overloaded) as error:
+        return {"status": "failed", "detail": error.code}
+    return {"status": "failed", "detail": "documents wait, and no reader takes one"} if standing else _MOVES
 
 
 async def _check_index(running: AppState) -> Check:

@@ -31,5 +31,6 @@ async def read_license(call: CallDep) -> Response:
             "max_pages_per_month": license.max_pages_per_month,
             "features": list(license.features),
             "refusal": refusal,
+            "token_refusal": holder.token_refusal,
         }
     )

@@ -492,6 +492,7 @@ class License(TypedDict):
     max_pages_per_month: int
     features: list[str]
     refusal: str | None
+    token_refusal: NotRequired[str | None]
 @final
 class ListedDocument(TypedDict):
     """A document in a listing of all documents."""

@@ -53,7 +53,7 @@ export class Operations extends Transport {
     return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/coverage", { job_id: jobId, document_id: documentId }) });
   }
 
-  /** Report liveness; deep=true also checks the job store, disk space and the search index. 503 if a check fails. */
+  /** Report liveness; deep=true checks every store that an upload needs, and each queue. 503 if one fails. */
   getHealth(options: { deep?: boolean } = {}): Promise<types.Health> {
     return this.json<types.Health>({ method: "GET", path: "/v1/health", query: { deep: options.deep } });
   }

@@ -490,6 +490,7 @@ export interface License {
   max_pages_per_month: number;
   features: Array<string>;
   refusal: string | null;
+  token_refusal?: string | null;
 }
 
 export interface ListedDocument {
