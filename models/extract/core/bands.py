@@ -74,7 +74,7 @@ def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
     bands: list[Band] = []
     for index in range(len(separators) - 1):
         top, bottom = separators[index], separators[index + 1]
-        held = [row for row in rows if top < row.base - 0.3 * row.size <= bottom]
+        held = [row for row in rows if top < row_middle(row) <= bottom]
         if held:
             bands.append(Band(top, bottom, held, [rule for rule in partial if top < rule.y0 <= bottom]))
     return bands
