@@ -35,6 +35,8 @@ def main(arguments: list[str]) -> int:
         print(f"no {' and no '.join(missing)}: nothing was compiled", file=sys.stderr)
         return 2
     if not arguments:
+        for built in (ROOT / _EXTRACT / CORE[0]).glob("*.so"):
+            built.unlink()
         compile_in_place(ROOT, list_modules(ROOT, CORE, ()), CORE_GROUP)
         return 0
     folder = Path(arguments[0]).resolve()

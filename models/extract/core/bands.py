@@ -5,6 +5,7 @@ from operator import attrgetter
 from typing import Final
 
 from quire.models.extract.core.marks import Rule, RuledRegion
+from quire.models.extract.core.signs import is_figure
 from quire.models.extract.core.words import TextRow
 
 _height = attrgetter("y0")
@@ -27,6 +28,10 @@ class BandLimits:
 
 
 LIMITS: Final = BandLimits()
+_FULL: Final = 0.6
+"""A text row that fills this share of the columns is a separate table row."""
+_FIGURES: Final = 0.4
+"""Share of the columns that hold figures where rows are data."""
 
 
 @dataclass(slots=True, init=False)
@@ -69,7 +74,7 @@ def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
     bands: list[Band] = []
     for index in range(len(separators) - 1):
         top, bottom = separators[index], separators[index + 1]
-        held = [row for row in rows if top < row.base - 0.3 * row.size <= bottom]
+        held = [row for row in rows if top < row_middle(row) <= bottom]
         if held:
             bands.append(Band(top, bottom, held, [rule for rule in partial if top < rule.y0 <= bottom]))
     return bands
@@ -194,3 +199,32 @@ def has_header(bands: list[Band], region: RuledRegion) -> bool:
     inside = any(rule.y0 < first.bottom - 1 for rule in first.partial)
     share = LIMITS.ruled_header_share if inside else LIMITS.header_share
     return first.bottom - first.top <= max(share * height, 16.0) and len(first.rows) <= 6
+
+
+def split_data_rows(rows: list[TextRow], columns: list[float]) -> tuple[list[TextRow], list[TextRow]] | None:
+    """Return (rows of figures, rows with shared cells), or None if the band is one table row.
+
+    Shared cells are printed between the rows because they belong to all of them; their columns are empty elsewhere.
+    """
+    width = len(columns) + 1
+    filled = [filled_columns(row, columns) for row in rows]
+    full = [row for row, own in zip(rows, filled, strict=True) if len(own) >= max(2.0, _FULL * width)]
+    if len(full) < 2 or _count_figure_columns(full, columns) < max(1.0, _FIGURES * width):
+        return None
+    shared = [row for row in rows if not any(row is full_row for full_row in full)]
+    used: set[int] = set()
+    for row in full:
+        used |= filled_columns(row, columns)
+    if any(len(filled_columns(row, columns) & used) > 0 for row in shared):
+        return None
+    return full, shared
+
+
+def _count_figure_columns(rows: list[TextRow], columns: list[float]) -> int:
+    """Return the number of columns in which every row has only a figure."""
+    by_column: dict[int, list[bool]] = {}
+    for row in rows:
+        for segment in row.segments:
+            text = " ".join(word.text for word in segment.words)
+            by_column.setdefault(column_at(segment.x0 + 0.5, columns), []).append(is_figure(text))
+    return sum(len(figures) >= len(rows) and all(figures) for figures in by_column.values())

@@ -1,7 +1,14 @@
 """Build grids: the bands of a region over some columns, with its header."""
 
-from quire.models.extract.core.bands import Band, find_levels, fold_header, fold_rows, has_header, row_middle
-from quire.models.extract.core.data_rows import split_data_rows
+from quire.models.extract.core.bands import (
+    Band,
+    find_levels,
+    fold_header,
+    fold_rows,
+    has_header,
+    row_middle,
+    split_data_rows,
+)
 from quire.models.extract.core.grid import Grid, drop_empty_columns, fill_row, share_slots, span_headers
 from quire.models.extract.core.heads import centred_spans, columns_over, is_head_of
 from quire.models.extract.core.marks import RuledRegion

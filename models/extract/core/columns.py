@@ -26,6 +26,7 @@ class ColumnLimits:
 
 LIMITS: Final = ColumnLimits()
 CHANNEL: Final = 0.5
+"""The same width, as a default."""
 
 
 def ruled_columns(region: RuledRegion) -> list[float]:

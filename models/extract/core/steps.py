@@ -24,6 +24,8 @@ _OPEN: Final = frozenset(",-–(:")
 _STOP: Final = 1.0  # a class of last characters
 _OPENS: Final = 2.0
 """Classes of the last character of a cell; 0 for any other."""
+_MIDDLE: Final = 0.3
+"""Ems from the baseline to the middle of a row."""
 _KINDS: Final = 5
 """Classes of first characters, and none."""
 
@@ -276,8 +278,8 @@ def describe_steps(rows: list[TextRow], columns: list[float], levels: list[float
 
 def _is_ruled(levels: list[float], page: _RowCells, index: i64) -> bool:
     """Return whether a level lies between a row and the next one."""
-    above = page.base[index] - 0.3 * page.size[index]
-    below = page.base[index + 1] - 0.3 * page.size[index + 1]
+    above = page.base[index] - _MIDDLE * page.size[index]
+    below = page.base[index + 1] - _MIDDLE * page.size[index + 1]
     for level in levels:
         if level > above:
             return level < below + 0.1 * page.size[index + 1]

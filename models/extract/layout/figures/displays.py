@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.text.paragraphs import is_item
 from quire.models.extract.math.glyphs import FractionBar, MathGlyph

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
-from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.text.captions import is_caption
 

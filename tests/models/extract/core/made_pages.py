@@ -39,7 +39,11 @@ def read_page(seed: int) -> list[object]:
     from quire.models.extract.core.build import build_grid
     from quire.models.extract.core.cells import cell_features
     from quire.models.extract.core.columns import open_columns, ruled_columns
-    from quire.models.extract.core.marks import Rule, RuledRegion
+    from quire.models.extract.core.copies import may_have_copies
+    from quire.models.extract.core.lattice import enclose_cells
+    from quire.models.extract.core.marks import Fill, Rule, RuledRegion
+    from quire.models.extract.core.places import place_features
+    from quire.models.extract.core.rules import find_fill_edges, join_horizontals
     from quire.models.extract.core.steps import describe_steps
     from quire.models.extract.core.words import TableWord, gather_rows
 
@@ -66,6 +70,13 @@ def read_page(seed: int) -> list[object]:
                 grid, {}, lambda text: 37 * len(text) % 256, lambda lines: " ".join([word.text for word in lines])
             )
         )
+        lefts = [40.0 + 100 * (index % 3) for index in range(12)]
+        fills = [Fill(x, 60.0 + 20 * n, x + 120, 80.0 + 20 * n, n % 2) for n, x in enumerate(lefts)]
+        out.append(place_features(rows, region, grid, fills))
+        out.append([(rule.x0, rule.y0, rule.x1) for rule in join_horizontals(flat + find_fill_edges(fills, 800.0))])
+        cells = enclose_cells(region, rows, grid)
+        out.append(None if cells is None else [len(row) for row in cells.rows])
+    out.append(may_have_copies([(word.x0, word.base, word.size, word.x0, word.x1) for word in words], 0.2, 4.0))
     return out
 
 

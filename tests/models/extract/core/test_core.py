@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from quire.models.cdom.version import READING_CORE
+from quire.models.extract.core.copies import may_have_copies
 from quire.models.extract.core.signs import is_figure
 from quire.models.extract.core.words import TableWord, gather_rows
 
@@ -62,6 +63,14 @@ def test_gather_rows_reads_many_words_at_one_place() -> None:
     words = [TableWord(10.0, 10.0, 0.0, 10.0, 10.0, 10.0, "x", False) for _ in range(100_000)]
     rows = gather_rows(words)
     assert (len(rows), len(rows[0].words), len(rows[0].segments)) == (1, 100_000, 1)
+
+
+def test_may_have_copies_of_a_hundred_thousand_spans_at_one_place_ends() -> None:
+    spans = [(10.0 + 100 * number, 10.0, 10.0, 10.0, 20.0) for number in range(100_000)]
+    assert may_have_copies(spans, 0.2, 4.0)
+    apart = [(10.0 + 100 * n, 10.0, 10.0, 10.0 + 100 * n, 20.0 + 100 * n) for n in range(100_000)]
+    assert may_have_copies(apart, 0.2, 4.0)
+    assert not may_have_copies(apart[:100], 0.2, 4.0)
 
 
 def _digest_pages(*options: str) -> list[str]:

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quire.models.cdom.geometry import Bbox
+from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.marks import Rule
-from quire.models.extract.layout.lines.disjoint import DisjointSets
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 
 TICK, CROSS, BOX, TICKED_BOX, CROSSED_BOX, DISC = "✓", "✗", "☐", "☑", "☒", "●"

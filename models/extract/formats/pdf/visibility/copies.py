@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from quire.models.extract.core.copies import may_have_copies
 from quire.models.extract.formats.pdf.visibility.paint import PaintedSpan
 from quire.models.extract.formats.pdf.visibility.unseen import keep_spans
 
@@ -17,10 +16,6 @@ _CELL = 4.0
 """Points: height of the cells by which texts are found, and so the greatest offset."""
 _WIDE_CELL = 60.0
 """Points: width of the cells."""
-_MOST_COMPARED = 400
-"""Spans of a page of which all pairs of places are compared before their texts."""
-_ROUNDING = 1e-6
-"""Points by which the places of one text may differ between two ways of computing them."""
 _MOST_IN_CELL = 64
 """Texts compared in one cell, so that a page with all its texts at one place takes linear time."""
 
@@ -33,7 +28,15 @@ def take_copies(blocks: list[dict[str, Any]]) -> list[PaintedSpan]:
 
     A span is also a copy of a longer one at its place that holds its text: words over a line, or a line over words.
     """
-    if not _may_have_copies(blocks):
+    spans = [
+        (*span["origin"], span["size"], span["bbox"][0], span["bbox"][2])
+        for block in blocks
+        if block["type"] == 0
+        for line in block["lines"]
+        for span in line["spans"]
+        if not span["text"].isspace()
+    ]
+    if not may_have_copies(spans, _OFFSET, _CELL):
         return []
     rows: Rows = {}
     removed: dict[int, PaintedSpan] = {}
@@ -49,27 +52,6 @@ def take_copies(blocks: list[dict[str, Any]]) -> list[PaintedSpan]:
                 if len(kept) < len(line["spans"]):
                     keep_spans(line, kept)
     return list(removed.values())
-
-
-def _may_have_copies(blocks: list[dict[str, Any]]) -> bool:
-    """Return False if no span lies at the place of another one of its size, whatever their texts are."""
-    spans = [
-        (*span["origin"], span["size"], span["bbox"][0], span["bbox"][2])
-        for block in blocks
-        if block["type"] == 0
-        for line in block["lines"]
-        for span in line["spans"]
-        if not span["text"].isspace()
-    ]
-    if not 1 < len(spans) <= _MOST_COMPARED:
-        return len(spans) > 1
-    x, y, size, left, right = np.array(spans).T
-    limit = np.minimum(_CELL, _OFFSET * size)[:, None] + _ROUNDING
-    near = np.abs(y[:, None] - y) <= limit
-    near &= np.abs(size[:, None] - size) <= 0.1 * np.maximum(size[:, None], size) + _ROUNDING
-    near &= (np.abs(x[:, None] - x) <= limit) | ((left - limit <= left[:, None]) & (right[:, None] <= right + limit))
-    np.fill_diagonal(near, val=False)
-    return bool(near.any())
 
 
 def _find_copies(span: PaintedSpan, rows: Rows) -> dict[int, PaintedSpan]:

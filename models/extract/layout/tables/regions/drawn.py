@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from quire.models.cdom.geometry import Bbox
+from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.marks import Fill, Rule, RuledRegion
-from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.core.rules import are_alike, cross
 from quire.models.extract.layout.tables.regions.view import PageView
-from quire.models.extract.layout.tables.rules import are_alike, cross
 
 
 @dataclass(frozen=True, slots=True)

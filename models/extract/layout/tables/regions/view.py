@@ -4,15 +4,11 @@ from dataclasses import dataclass, field
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.core.marks import Fill, Rule, RuledRegion
+from quire.models.extract.core.rules import find_fill_edges, join_horizontals, join_verticals
 from quire.models.extract.core.words import SEGMENT_GAP, TableWord
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.tables.region_words import make_words
-from quire.models.extract.layout.tables.rules import (
-    find_fill_edges,
-    find_ruled_regions,
-    join_horizontals,
-    join_verticals,
-)
+from quire.models.extract.layout.tables.rules import find_ruled_regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +131,7 @@ def view_page(marks: PageMarks, lines: list[Line]) -> PageView:
     """Return the view of a page whose free lines are `lines`."""
     own = [line for line in lines if line.text]
     fills = [fill for fill in marks.fills[: LIMITS.most_fills] if _is_shade(fill, marks)]
-    flat = join_horizontals(marks.horizontals + find_fill_edges(marks))
+    flat = join_horizontals(marks.horizontals + find_fill_edges(marks.fills, marks.height))
     upright = join_verticals(marks.verticals)
     if len(flat) + len(upright) > LIMITS.most_rules:
         flat, upright = [], []

@@ -12,17 +12,17 @@ from quire.models.extract.contract import DrawnFrame
 from quire.models.extract.core.bands import cut_bands
 from quire.models.extract.core.build import build_grid
 from quire.models.extract.core.columns import ruled_columns
+from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.grid import Grid
+from quire.models.extract.core.lattice import enclose_cells
 from quire.models.extract.core.marks import Fill, Rule, RuledRegion
+from quire.models.extract.core.rules import LIMITS as RULE_LIMITS
+from quire.models.extract.core.rules import join_crossing, make_region
 from quire.models.extract.core.words import TableWord, TextRow, gather_rows
-from quire.models.extract.layout.lines.disjoint import DisjointSets
 from quire.models.extract.layout.lines.marks import Line
-from quire.models.extract.layout.tables.lattice import enclose_cells
 from quire.models.extract.layout.tables.region_words import lines_within
 from quire.models.extract.layout.tables.regions.view import PageView, find_rows
 from quire.models.extract.layout.tables.ruled import is_chart
-from quire.models.extract.layout.tables.rules import LIMITS as RULE_LIMITS
-from quire.models.extract.layout.tables.rules import cross, make_region
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +100,7 @@ def _is_cut(inner: RuledRegion, outer: RuledRegion) -> bool:
 def _group_crossing(flat: list[Rule], upright: list[Rule], touch: float) -> list[list[int]]:
     """Return the groups of rules that meet within `touch` points, as indices of all horizontals and verticals."""
     sets = DisjointSets(len(flat) + len(upright))
-    for first, across in enumerate(flat):
-        for second, down in enumerate(upright, len(flat)):
-            if cross(across, down, touch):
-                sets.join(first, second)
+    join_crossing(sets, flat, upright, touch)
     return sets.groups()
 
 

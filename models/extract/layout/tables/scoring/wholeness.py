@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from quire.models.extract.core.bands import column_at, find_levels, spans_columns
+from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.marks import Rule
-from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.core.rules import LIMITS as RULE_LIMITS
+from quire.models.extract.core.rules import join_crossing
 from quire.models.extract.layout.tables.regions.view import LineRow, PageView
-from quire.models.extract.layout.tables.rules import cross
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
 
 
@@ -90,10 +91,7 @@ def _find_lattices(candidate: Candidate) -> list[tuple[float, float]]:
     if not upright or not flat:
         return []
     sets = DisjointSets(len(flat) + len(upright))
-    for index, rule in enumerate(flat):
-        for to, other in enumerate(upright, len(flat)):
-            if cross(rule, other):
-                sets.join(index, to)
+    join_crossing(sets, flat, upright, RULE_LIMITS.touch)
     rules = flat + upright
     groups = [[rules[index] for index in group] for group in sets.groups() if len(group) > 2]
     width = region.box[2] - region.box[0]

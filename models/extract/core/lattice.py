@@ -4,17 +4,14 @@ The rules of a region part it into elementary cells. Those without a rule betwee
 cells are all rectangles with drawn outer edges are read in this way; a corner without a border holds no text.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Final
 
-from quire.models.extract.core.bands import covered_length
-from quire.models.extract.core.data_rows import split_data_rows
+from quire.models.extract.core.bands import column_at, covered_length, split_data_rows
+from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.grid import Grid, Slot
 from quire.models.extract.core.marks import RuledRegion
 from quire.models.extract.core.words import TableWord, TextRow
-from quire.models.extract.layout.lines.disjoint import DisjointSets
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class LatticeLimits:
     """By which a rule may end before the edge that it meets."""
 
 
-LIMITS = LatticeLimits()
+LIMITS: Final = LatticeLimits()
 Edges = list[float]
 Area = tuple[int, int, int, int]
 """First row, first column, end row, end column of a cell."""
@@ -128,10 +125,14 @@ def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing:
     """
     by_edge: list[list[tuple[float, float]]] = [[] for _ in edges]
     for place, start, end in rules:
-        index = min(bisect_right(edges, place), len(edges) - 1)
-        index -= index > 0 and abs(edges[index - 1] - place) < abs(edges[index] - place)
+        index = min(_index_after(place, edges), len(edges) - 1)
+        if index > 0 and abs(edges[index - 1] - place) < abs(edges[index] - place):
+            index -= 1
         by_edge[index].append((start, end))
-    parts = [(start + LIMITS.grace, max(start + LIMITS.grace, end - LIMITS.grace)) for start, end in pairwise(crossing)]
+    parts: list[tuple[float, float]] = []
+    for index in range(len(crossing) - 1):
+        start, end = crossing[index] + LIMITS.grace, crossing[index + 1] - LIMITS.grace
+        parts.append((start, max(start, end)))
     drawn: list[list[bool]] = []
     for own in by_edge:
         shares = [covered_length(own, start, end) / max(end - start, 0.1) for start, end in parts]
@@ -141,7 +142,7 @@ def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing:
     return drawn
 
 
-def _place_words(words: Sequence[TableWord], xs: Edges, ys: Edges, areas: list[Area]) -> list[list[TableWord]] | None:
+def _place_words(words: list[TableWord], xs: Edges, ys: Edges, areas: list[Area]) -> list[list[TableWord]] | None:
     """Return the words of each cell by their middles; None if a word is outside all cells."""
     width = len(xs) - 1
     owner = {
@@ -152,7 +153,7 @@ def _place_words(words: Sequence[TableWord], xs: Edges, ys: Edges, areas: list[A
     }
     held: list[list[TableWord]] = [[] for _ in areas]
     for word in words:
-        column, row = bisect_right(xs, word.middle) - 1, bisect_right(ys, word.base - 0.3 * word.size) - 1
+        column, row = _index_after(word.middle, xs) - 1, _index_after(word.base - 0.3 * word.size, ys) - 1
         index = owner.get(row * width + column) if 0 <= column < width else None
         if index is None:
             return None
@@ -163,7 +164,8 @@ def _place_words(words: Sequence[TableWord], xs: Edges, ys: Edges, areas: list[A
 def _holds_rows(rows: list[TextRow], xs: Edges, ys: Edges) -> bool:
     """Return whether several rows of figures are between two rules, which then do not part the rows."""
     columns = xs[1:-1]
-    for top, bottom in pairwise(ys):
+    for index in range(len(ys) - 1):
+        top, bottom = ys[index], ys[index + 1]
         band = [row for row in rows if top < row.base - 0.3 * row.size <= bottom]
         if len(band) > 1 and split_data_rows(band, columns) is not None:
             return True
@@ -176,18 +178,32 @@ def _make_grid(areas: list[Area], held: list[list[TableWord]], xs: Edges, ys: Ed
     columns = _number({area[1] for area in areas})
     tops, lefts = sorted(rows), sorted(columns)
     made = Grid([xs[column] for column in lefts[1:]], [[] for _ in rows])
-    for area, words in sorted(zip(areas, held, strict=True), key=lambda pair: pair[0]):
-        top, left, bottom, right = area
+    for index in sorted(range(len(areas)), key=areas.__getitem__):
+        words = held[index]
+        top, left, bottom, right = areas[index]
         if top not in rows:
             continue
-        slot = Slot(rows[top], columns[left], bisect_left(lefts, right) - bisect_left(lefts, left))
-        slot.row_span, slot.words = bisect_left(tops, bottom) - bisect_left(tops, top), list(words)
+        slot = Slot(rows[top], columns[left], _count_before(lefts, right) - _count_before(lefts, left))
+        slot.row_span, slot.words = _count_before(tops, bottom) - _count_before(tops, top), list(words)
         made.rows[slot.row].append(slot)
     heads = [word for row in known.rows[: known.header_rows] for slot in row for word in slot.words]
-    low = max((word.base - 0.3 * word.size for word in heads), default=float("-inf"))
+    low = max([word.base - 0.3 * word.size for word in heads], default=float("-inf"))
     made.header_rows = sum(ys[row] < low for row in rows)
     return made
 
 
 def _number(places: set[int]) -> dict[int, int]:
     return {place: number for number, place in enumerate(sorted(places))}
+
+
+def _index_after(place: float, edges: Edges) -> int:
+    """Return the index of the first edge (ascending) beyond a place."""
+    index = column_at(place, edges)
+    while index < len(edges) and edges[index] <= place:
+        index += 1
+    return index
+
+
+def _count_before(places: list[int], end: int) -> int:
+    """Return how many places are before the end."""
+    return sum([place < end for place in places])

@@ -5,7 +5,7 @@ class DisjointSets:
     """Disjoint sets over `count` indices, at first a separate set per index."""
 
     def __init__(self, count: int) -> None:
-        self._parent = list(range(count))
+        self._parent: list[int] = list(range(count))
 
     def root(self, index: int) -> int:
         """Return the representative index of the set."""
