@@ -24,7 +24,7 @@ def catch_interrupts() -> None:
 
 
 def exit_interrupted() -> None:
-    """Undo what is under way, kill the child processes, and exit with 130, whatever other threads do."""
+    """Undo what is under way, kill the child processes, and exit with 130 despite other threads."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _kill_children()
     for action in reversed(_undo):

@@ -147,7 +147,7 @@ def find_phase(workdir: Path) -> ServicePhase:
 
 
 def _phase_of_command(workdir: Path) -> ServicePhase | None:
-    """Return the phase of a running `up` or `down`; None if there is none."""
+    """Return the phase of a running `up` or `down`, or None."""
     try:
         with (workdir / "run" / _LOCK).open() as lock:
             try:

@@ -22,5 +22,5 @@ class VlmFault:
 
     @staticmethod
     def read() -> str:
-        """Return the reason; empty if the tier works or nobody has asked it yet."""
+        """Return the reason; empty if the tier works or was not asked yet."""
         return (_internal_kv_get(_KEY, namespace=_NAMESPACE) or b"").decode()

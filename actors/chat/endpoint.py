@@ -18,7 +18,7 @@ from quire.storage.values.address import parse_address
 from quire.storage.values.backoff import BackoffPolicy
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0  # seconds
-_REFUSAL_BYTES, _REFUSAL_CHARS = 4096, 200
+_REFUSAL_BYTES, _REFUSAL_CHARS = 4096, 200  # bytes read of a refusal, characters shown of its sentence
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from quire.actors.reader.pii_scan import FlagTree, scan
 from quire.actors.reader.scan_process import ScanFailed, ScanProcess
 from quire.models.cdom.ports import ReadOutcome
 from quire.models.cdom.tree import Tree, load_tree
-from quire.models.pii.flag import unfinished
+from quire.models.pii.flagging.flag import unfinished
 from quire.storage.values.errors import LostLease, StorageError
 from quire.storage.values.rows import Claim
 from quire.storage.values.states import Phase

@@ -15,7 +15,7 @@ import traceback
 from quire.actors.sandbox.lockdown import IS_LINUX, cap_limit, cpu_used_s, lower_limit
 from quire.actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
 from quire.models.cdom.tree import dump_tree, load_tree
-from quire.models.pii.windows import MOST_CPU_S
+from quire.models.pii.flagging.windows import MOST_CPU_S
 
 NICE = 10  # steps of priority below the service, which answers callers
 MEMORY_BYTES = 4 << 30  # of address space: the model of names and the tree of a document of 5,000 pages

@@ -35,7 +35,7 @@ def _read(data: bytes) -> None:
 
 def _redact(data: bytes) -> None:
     """Once, so that everything redaction imports lazily is here before the files are gone."""
-    from quire.models.pii.flag import flag_tree
+    from quire.models.pii.flagging.flag import flag_tree
     from quire.models.pii.patterns.kind_patterns import RegexDetector
     from quire.models.redaction.pdf.boxes import find_boxes
     from quire.models.redaction.redact import load_all, redact_original

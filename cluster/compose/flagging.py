@@ -6,7 +6,7 @@ from functools import cache
 from quire.cluster.compose.plugins import Detectors, load_plugins
 from quire.models.cdom.tree import Tree
 from quire.models.pii.engines.choose import TreeFlagger, make_detector
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ DUMP, FACTS, SIDE = "database.dump", "backup.json", "restore.partial"
 FOLDERS = ("blobs", "artifacts", "license")
 FILES = ("token", "license.token", "run/signing-key")
 """Secrets belong to the state: cursors, the default token and the licence must go on to work."""
-PIECE_BYTES = 1024 * 1024
+PIECE_BYTES = 1024 * 1024  # bytes read at a time
 MOST_NAMED = 20  # damaged files that a message names
 
 

@@ -34,7 +34,7 @@ class InvalidPrincipals(AccessRefused):
 
 
 class PrincipalsUnsupported(AccessRefused):
-    """The operation answers about documents whatever their principals are, so it is closed to limited requests."""
+    """The operation ignores principals of documents, so it is closed to limited requests."""
 
     code = "principals-unsupported"
 

@@ -77,7 +77,7 @@ class Operations(APIRouter):
             refusals: Text of each status that only this operation answers with.
             repeatable: Whether the request may be sent twice, for other methods than GET and DELETE.
             principals: Whether requests limited to some principals may use it: the handler asks
-                `Call.limit_principals`, or tells nothing about stored documents. None: if its path names the document
+                `Call.limit_principals`, or returns nothing of stored documents. None: if its path names the document
                 or job.
             options: Arguments of FastAPI's route.
         """

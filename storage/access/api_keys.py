@@ -70,7 +70,7 @@ def rotate_key(
         configured: Digest of the key of the environment with that name and scope.
 
     Raises:
-        NotFound: There is no key to rotate.
+        NotFound: No key of that name and scope is in force.
     """
     with db.transaction() as conn:
         conn.execute("select pg_advisory_xact_lock(hashtextextended('api_keys', 0))")
@@ -103,7 +103,7 @@ def revoke_key(db: Database, name: str, scope: str, digest: bytes | None = None,
         only: First bytes of the digest of the one key to revoke; None for all.
 
     Raises:
-        NotFound: There is no such key.
+        NotFound: The key is unknown.
     """
     prefix = only or b""
     if digest is not None and not digest.startswith(prefix):

@@ -96,7 +96,7 @@ class DeliveryTable(SQLModel, table=True):
 class ApiKeyTable(SQLModel, table=True):
     """A key added while the service runs, or the end of a key of SVC_API_KEYS. Only the digest is kept.
 
-    `configured`: the row only ends a key of SVC_API_KEYS and lets nobody in once that key has left the setting.
+    `configured`: the row only ends a key of SVC_API_KEYS and grants no access once that key has left the setting.
     """
 
     __tablename__ = "api_keys"

@@ -9,6 +9,8 @@ moved.
 import hashlib
 import logging
 from dataclasses import asdict, dataclass, field
+from io import BufferedReader
+from typing import cast
 
 from quire.storage.objects.artifacts import Artifacts
 from quire.storage.postgres.database import Row
@@ -187,7 +189,7 @@ def _unpublished(artifacts: Artifacts, document_id: DocumentId, row: Row | None)
 def _is_whole(store: Store, sha256: str) -> bool:
     try:
         with store.blobs.open(sha256) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+            return hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest() == sha256
     except NotFound:
         return True  # deleted since it was listed
 

@@ -1,4 +1,4 @@
-"""Reading takes no more work than recorded, in counts that are the same at any load."""
+"""Reading takes at most the recorded work, in counts that are the same at any load."""
 
 from tests.golden.counts import COUNTED, choose_documents, count_work, load_record
 from tests.golden.trees import FOLDER

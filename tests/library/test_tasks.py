@@ -1,4 +1,4 @@
-"""docs/coming-from.md: each task of the page runs with the library or the command, in no more lines than elsewhere."""
+"""docs/coming-from.md: each task of the page runs with the library or the command, in at most as many lines as elsewhere."""
 
 import io
 import os

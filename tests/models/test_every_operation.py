@@ -18,7 +18,7 @@ from quire.models.export.graph import graph_to_neo4j, tree_to_graph
 from quire.models.export.html import tree_to_html
 from quire.models.export.markdown import tree_to_markdown
 from quire.models.neural.embed.tokenizer import load_tokenizer
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.pii.redact import redact_tree
 from tests.actors.sandbox.test_every_format import make_files

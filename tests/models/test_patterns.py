@@ -24,7 +24,7 @@ from quire.models.derive.fields.fields import find_fields
 from quire.models.derive.semantics import find_mentions
 from quire.models.export.html import tree_to_html
 from quire.models.export.markdown import tree_to_markdown
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from tests.builders import make_block, make_tree
 

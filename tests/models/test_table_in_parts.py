@@ -17,7 +17,7 @@ from quire.models.export.markdown import tree_to_markdown
 from quire.models.export.page_blocks import blocks_of_page, flagged_pages
 from quire.models.neural.embed.tokenizer import load_tokenizer
 from quire.models.pii.cells import find_cell_place
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.paint import view_page
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.pii.places import find_places, find_spans

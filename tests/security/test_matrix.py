@@ -17,7 +17,7 @@ import pytest
 from fastapi import FastAPI
 
 from quire.models.export import OUTPUTS
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.serve_apps.access.scopes import DOCUMENT, KeyScope
 from quire.serve_apps.api.app import list_operations

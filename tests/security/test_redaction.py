@@ -17,7 +17,7 @@ from quire.models.export import OUTPUTS as ALL_OUTPUTS
 from quire.models.extract.registry import open_document
 from quire.models.neural.embed.tokenizer import load_tokenizer
 from quire.models.pii.engines.choose import make_flagger
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Hit
 from quire.models.pii.paint import paint_page, view_page
 from quire.models.pii.places import find_places

@@ -13,7 +13,7 @@ from quire.serve_apps.access.default_token import PREFIX
 from quire.serve_apps.access.keys import ApiKey, InvalidApiKeys, default_key, parse_api_keys
 from quire.storage.access.api_keys import StoredKey, add_key, last_key_uses, list_keys, revoke_key, rotate_key
 
-_ID_BYTES = 4
+_ID_BYTES = 4  # bytes of a digest that tell the keys of a deployment apart
 _TIME = "%Y-%m-%d %H:%M"
 _days_option = click.option("--days", type=click.IntRange(1, 36_500), help="Days until the key ends.")
 

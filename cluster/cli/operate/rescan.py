@@ -16,7 +16,7 @@ from quire.cluster.cli.shared.progress import ProgressBar
 from quire.models.cdom.tree import dump_tree, load_tree
 from quire.models.pii.engines.choose import PiiEngineChoice, make_detector
 from quire.models.pii.errors import EngineMissing
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.places import find_places
 from quire.storage.objects.artifacts import TREE
 from quire.storage.review.republish import list_shown, publish_scanned

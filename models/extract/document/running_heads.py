@@ -160,7 +160,7 @@ class _EdgeRow:
 
 
 def free_running_rows(drafts: list[Draft]) -> list[Draft]:
-    """Return the drafts with rows that are running heads or feet as drafts of their own.
+    """Return the drafts with rows that are running heads or feet as separate drafts.
 
     Such a row is in the margin of several pages, numbers apart the same, and one number grows with the pages' numbers.
     """

@@ -7,7 +7,7 @@ from functools import cache
 from typing import assert_never
 
 from quire.models.cdom.tree import Tree
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Detector
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 

@@ -74,7 +74,7 @@ def find_people(text: str, tokens: Sequence[TaggedToken]) -> list[Hit]:
 
 
 def is_term(text: str, start: int, end: int) -> bool:
-    """Return whether the words here are no name but terms of a trade: `MaterialSample`, `OP-T14-028`, `FOSS`.
+    """Return whether the words here are terms of a trade instead of a name: `MaterialSample`, `OP-T14-028`, `FOSS`.
 
     A word in capitals alone is a term where its line has small letters before it, as in `the RAPTOR server`.
     """

@@ -138,7 +138,7 @@ async def _check_principals(
     """Check a request that is limited to the documents of some principals.
 
     Raises:
-        PrincipalsUnsupported: The operation does not tell documents apart by their principals.
+        PrincipalsUnsupported: The operation does not check principals.
         NotFound: The document, or one of the job's documents, has other principals.
     """
     ids = {name: named[name] for name in ("job_id", "document_id") if name in named}

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from quire.models.cdom.tree import Tree, dump_tree, load_tree
-from quire.models.pii.flag import unfinished
+from quire.models.pii.flagging.flag import unfinished
+from quire.models.pii.flagging.windows import MOST_CPU_S
 from quire.models.pii.places import find_places
-from quire.models.pii.windows import MOST_CPU_S
 from quire.serve_apps.api.context.limited_work import LimitedWork, WorkLimits
 from quire.serve_apps.api.context.parsed_trees import ParsedTrees
 from quire.serve_apps.api.http.refusals import OverLimit, ScanRunning

@@ -14,7 +14,7 @@ from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.ports import ReadOutcome, RedactionRefused
 from quire.models.cdom.tree import Route, Tree, dump_tree
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.letters import letters
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from tests.models.extract.formats.common.locks import lock_agile

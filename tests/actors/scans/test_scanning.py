@@ -7,7 +7,7 @@ from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.ports import ReadOutcome
 from quire.models.cdom.tree import dump_tree, load_tree
 from quire.models.pii.engines.choose import make_flagger
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Hit
 from tests.models.pii.trees import paragraph, tree
 

@@ -4,7 +4,7 @@ import re
 import time
 
 from quire.models.cdom.tree import Tree
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Hit, Kind
 
 NAME = "Maria Oberhauser"

@@ -10,7 +10,7 @@ import pytest
 
 from quire.models.cdom.ports import RedactionRefused
 from quire.models.cdom.tree import dump_tree, load_tree
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.redaction.planning.errors import RedactionUnproven
 from quire.models.redaction.redact import redact_original

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from quire.models.cdom.ports import PortUnavailable
 from quire.models.cdom.search import SearchHit, SearchRequest
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.serve_apps.api.context.resources import Ports
 from quire.serve_apps.api.shapes.bodies import HealthBody, SearchHitBody

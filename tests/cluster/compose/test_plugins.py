@@ -12,7 +12,7 @@ from quire.cluster.compose.plugins import Detectors, load_plugins
 from quire.cluster.errors import StartRefused
 from quire.models.cdom.tree import BlockType, Tree
 from quire.models.neural.embed.tokenizer import load_tokenizer
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, reading, serving

@@ -176,7 +176,7 @@ def test_restore_that_fails_in_the_database_leaves_nothing(
     assert not (folder / "new").exists()
 
 
-def test_quiet_restore_sends_to_nobody(whole: Path, folder: Path) -> None:
+def test_quiet_restore_sends_nothing(whole: Path, folder: Path) -> None:
     put_back(parse_settings({}, workdir=folder / "two"), whole, quiet=True)
     with psycopg.connect(EmbeddedPostgres(folder / "two").start()) as connection:
         assert connection.execute("select count(*) from webhooks where disabled_at is null").fetchone() == (0,)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from quire.models.cdom.tree import load_tree
-from quire.models.pii.joined import fields_of, join_loose, join_seams
+from quire.models.pii.flagging.joined import fields_of, join_loose, join_seams
 from quire.models.pii.normalise import normalise
 from tests.models.pii.patterns.test_clues import clued, plain
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.pii.redact import redact_tree
 from tests.models.pii.trees import paragraph, tree

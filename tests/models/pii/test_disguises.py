@@ -8,7 +8,7 @@ import pytest
 from stdnum import iban, luhn
 
 from quire.models.cdom.tree import Block, BlockType, Span
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.pii.redact import redact_tree
 from tests.models.pii.trees import grid, paragraph, table, tree

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.models.cdom.tree import FlagSpan, Span, Tree, dump_tree
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Hit
 from quire.models.pii.paint import view_page
 from quire.models.pii.patterns.kind_patterns import RegexDetector

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from quire.models.cdom.table import Cell, Table
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.pii.redact import redact_tree
 from tests.models.pii.forms import FORMS, JOINS, LISTS

@@ -3,9 +3,9 @@
 import pytest
 
 from quire.models.cdom.tree import Tree
-from quire.models.pii import windows
 from quire.models.pii.engines.choose import make_flagger
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging import windows
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Hit
 from quire.models.pii.paint import view_page
 from quire.models.pii.patterns.kind_patterns import RegexDetector

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.models.cdom.flags import HIDDEN_TEXT
-from quire.models.pii.joined import REACH, Field, JoinedPiece, fields_of, join_columns, join_loose, join_seams
+from quire.models.pii.flagging.joined import REACH, Field, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from tests.models.pii.trees import grid, paragraph, table
 
 

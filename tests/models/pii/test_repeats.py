@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.models.redaction.papers import read
@@ -47,7 +47,7 @@ def test_birth_date_is_found_in_other_spellings_and_as_days(seed: int) -> None:
     ],
 )
 @pytest.mark.parametrize("is_turned", [False, True])
-def test_number_is_found_below_and_beside_its_heading(head: str, value: str, is_turned: bool) -> None:
+def test_number_is_found_below_its_heading_and_in_its_row(head: str, value: str, is_turned: bool) -> None:
     columns = [["Date of birth", "n/a", "1980-03-04"], [head, "n/a", value], ["Pay", "100.00", "200.00"]]
     lines = columns if is_turned else [list(row) for row in zip(*columns, strict=True)]
     rows = ""

@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
+from quire.models.pii.flagging.windows import CORE, LEAD, MOST_CPU_S, TAIL, ScanBudget, ScanTooSlow, detect_all
 from quire.models.pii.kinds import Hit, Kind
-from quire.models.pii.windows import CORE, LEAD, MOST_CPU_S, TAIL, ScanBudget, ScanTooSlow, detect_all
 
 LENGTH = 3 * CORE + 10
 

@@ -13,7 +13,7 @@ from quire.models.cdom.ports import PageMark
 from quire.models.cdom.tree import Tree
 from quire.models.extract.pipeline.plan import SCAN_LAYER
 from quire.models.extract.registry import open_document
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.paint import mark_values, paint_page, view_page
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.pii.redact import Decisions

@@ -10,7 +10,7 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.letters import letters
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.redaction.docx import redact as redact_module

@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 from lxml import etree
 
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.letters import letters
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.redaction.office import sheets, slides

@@ -13,7 +13,7 @@ from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.tree import Source, Tree
 from quire.models.extract.pipeline.assemble import assemble
 from quire.models.extract.registry import open_document
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.letters import letters
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.redaction.planning.errors import RedactionUnproven

@@ -9,7 +9,7 @@ import pymupdf
 import pytest
 
 from quire.models.cdom.tree import BlockId, Route
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.letters import letters
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.redaction.pdf import prove

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from quire.models.cdom.tree import Route, Tree
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.letters import letters
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.redaction.pdf import scans

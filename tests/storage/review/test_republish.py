@@ -8,7 +8,7 @@ import pytest
 from quire.cluster.cli.operate.rescan import rescan_document
 from quire.models.cdom.tree import Tree, dump_tree, load_tree
 from quire.models.pii.engines.choose import make_flagger
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Hit, Kind
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.pii.places import decide_blocks, find_places

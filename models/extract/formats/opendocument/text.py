@@ -111,7 +111,7 @@ class OdfReader:
         self.hidden = outer
 
     def _add_content(self, node: Element, name: str | None, inline: Inline) -> None:
-        """Add the blocks of a paragraph; its hidden text is a block of its own."""
+        """Add the blocks of a paragraph; its hidden text is a separate block."""
         before = inline.leading if self._make_label is None else 0
         for frame in inline.frames[:before]:
             self._read_frame(frame)

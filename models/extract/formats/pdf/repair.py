@@ -71,7 +71,7 @@ def load_rewriter() -> None:
 
 
 def rewrite(data: bytes) -> bytes | None:
-    """Return the file written anew by qpdf without encryption, None where qpdf cannot open it without a password.
+    """Return the file rewritten by qpdf without encryption, None where qpdf cannot open it without a password.
 
     qpdf also tries the empty owner password, and recovers some structures that the engine does not.
     """

@@ -13,7 +13,7 @@ from quire.models.cdom.tree import Tree
 from quire.models.derive.schema.answer import ExtractedData
 from quire.models.derive.schema.correction.corrected import CorrectedPlace
 from quire.models.derive.schema.model.digest import HiddenRanges
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.access.scopes import DOCUMENT, READ, WRITE
@@ -182,7 +182,7 @@ async def find_extracted(call: Call, document_id: Any, redacted: bool) -> Publis
 
 
 def _find_patterns(tree: Tree) -> HiddenRanges:
-    """Return the personal data that has a form of its own, such as addresses of mail and numbers."""
+    """Return the personal data that is recognised by its form, such as mail addresses and numbers."""
     return find_hidden(flag_tree(tree, RegexDetector()), {})
 
 

@@ -44,6 +44,7 @@ async def read_health(running: RunningDep, deep: bool = False) -> Response:
 
 
 async def _look_deep(running: AppState) -> dict[str, Any]:
+    found: Any
     *found, cluster = await asyncio.gather(
         _check_store(running),
         _check_disk(running),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from quire.models.cdom.flags import PII_PREFIX, is_pii_flag
 from quire.models.cdom.tree import Tree, load_tree
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.letters import letters
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from tests.lab.bench.results import save_results

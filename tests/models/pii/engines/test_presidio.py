@@ -8,7 +8,7 @@ import pytest
 from quire.models.pii.engines.choose import PiiEngineChoice, check_engine, make_flagger
 from quire.models.pii.engines.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed, find_proper_nouns
 from quire.models.pii.errors import EngineMissing
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from tests.models.pii.trees import paragraph, tree
 
 NAMES = {"Ann Example": "PERSON", "Paris": "LOCATION", "Acme": "ORGANIZATION", "four": "NUMBER"}

@@ -8,7 +8,7 @@ from quire.models.pii.engines.choose import PiiEngineChoice, check_engine, make_
 from quire.models.pii.engines.people import TaggedToken
 from quire.models.pii.engines.tagger import OVERLAP, WINDOW, NamesDetector, Tag, make_names
 from quire.models.pii.errors import EngineMissing
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Detector
 from quire.models.pii.redact import redact_tree
 from tests.models.pii.trees import paragraph, tree

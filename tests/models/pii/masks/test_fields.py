@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from quire.models.cdom.tree import Block, BlockType, Page, Tree, dump_tree
-from quire.models.pii.flag import flag_tree
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.pii.redact import redact_tree
 from tests.models.pii.trees import paragraph, tree

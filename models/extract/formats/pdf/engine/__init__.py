@@ -129,7 +129,7 @@ def read_contents(page: Any) -> bytes | None:
 
 
 def take_messages() -> str:
-    """Return what the engine reported since the last call, a message a line, and forget it."""
+    """Return what the engine reported since the last call, a message a line, and clear them."""
     return str(pymupdf.TOOLS.mupdf_warnings())
 
 

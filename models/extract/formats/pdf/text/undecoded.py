@@ -41,7 +41,7 @@ _LETTERS_AFTER: Final = re.compile(r"\A[A-Za-z]*")
 
 @dataclass(frozen=True, slots=True)
 class ShapeLimits:
-    """How glyphs are drawn and compared.
+    """Limits of drawing and comparing glyphs.
 
     Attributes:
         samples: Glyphs that are drawn of each kind; one without ink shows that the kind is a blank.

@@ -125,7 +125,7 @@ def _measure(region: RuledRegion) -> float:
 
 
 def _read_grid(view: PageView, region: RuledRegion, lines: list[Line]) -> Grid | None:
-    """Return the cells that the network encloses, or None if it is no fully drawn table."""
+    """Return the cells that the network encloses, or None unless it is a fully drawn table."""
     if len(lines) < 2 or any([not line.upright for line in lines]):
         return None
     rows = gather_rows([word for line in lines for word in view.words_of(line)])
@@ -152,7 +152,7 @@ def _is_crossed(rows: list[TextRow], region: RuledRegion) -> bool:
 
 
 def _is_labelled(view: PageView, region: RuledRegion, rows: list[TextRow]) -> bool:
-    """Return True if many rows have text right beside the network, which belongs to them."""
+    """Return True if many rows have text next to the network, which belongs to them."""
     x0, _, x1, _ = region.box
     outside = [line for line in view.lines if line.x1 <= x0 or line.x0 >= x1]
     labelled = 0

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from quire.models.cdom.flags import PII_PREFIX, is_pii_flag
 from quire.models.cdom.tree import Block, FlagSpan, PiiScan, Tree
-from quire.models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
+from quire.models.pii.flagging.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
+from quire.models.pii.flagging.repeats import find_repeats, read_dates
+from quire.models.pii.flagging.windows import CPU_S_PER_WINDOW, ScanBudget, ScanTooSlow, detect_all
 from quire.models.pii.kinds import TORN, Detect, Detector, Kind
 from quire.models.pii.normalise import normalise
-from quire.models.pii.repeats import find_repeats, read_dates
-from quire.models.pii.windows import CPU_S_PER_WINDOW, ScanBudget, ScanTooSlow, detect_all
 
 log = logging.getLogger(__name__)
 

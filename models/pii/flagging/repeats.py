@@ -1,4 +1,4 @@
-"""Table cells that show a flagged value once more without its heading, such as formulas and the data of charts."""
+"""Table cells that repeat a flagged value without its heading, such as formulas and the data of charts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _EPOCHS = (date(1899, 12, 30), date(1904, 1, 1))
 """Days from which workbooks count: of Windows, and of early Macs."""
 _DATE = re.compile(r"([0-9]{1,4})[./-]([0-9]{1,2})[./-]([0-9]{1,4})(?![0-9])")
 _FIGURE = re.compile(r"[0-9]")
-_LEAST_YEAR = 1000
+_LEAST_YEAR = 1000  # years are written with four figures
 
 
 def find_repeats(blocks: Sequence[Block], spans: Mapping[int, Sequence[FlagSpan]]) -> Iterator[tuple[int, FlagSpan]]:
