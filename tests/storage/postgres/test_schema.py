@@ -41,7 +41,11 @@ def test_current_database_is_left_alone_without_loading_migration_tools(dsn: str
 
 @pytest.mark.parametrize(
     ("version", "advice"),
-    [("0001", "`quire migrate` of version 0.11.0 first"), ("0019", "0.11.0 first"), ("9999", "made by a newer version.*restore a backup")],
+    [
+        ("0001", "`quire migrate` of version 0.11.0 first"),
+        ("0019", "0.11.0 first"),
+        ("9999", "made by a newer version.*restore a backup"),
+    ],
 )
 def test_schema_of_no_release_is_refused(dsn: str, version: str, advice: str) -> None:
     with psycopg.connect(dsn) as connection:
