@@ -259,7 +259,8 @@ class Settings(BaseSettings):
     root_path: str = setting(
         "",
         "a path such as /quire",
-        "Path prefix under which a reverse proxy publishes the service. The proxy may remove it or keep it.",
+        "Path prefix under which a reverse proxy publishes the service. The proxy may remove it or keep it; for the "
+        "console and the docling-serve door it must keep it.",
         pattern=r"^(/[A-Za-z0-9._~-]+)*$",
     )
 

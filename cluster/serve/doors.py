@@ -37,7 +37,7 @@ def enabled_doors(settings: Settings) -> list[Door]:
         doors.append(Door("console", settings.root_path + CONSOLE_PREFIX, CONSOLE))
     if settings.compat:
         require_package("quire.serve_apps.compat", "quire-compat", "SVC_COMPAT=1")
-        doors.append(Door("compat", COMPAT_PREFIX, COMPAT))
+        doors.append(Door("compat", settings.root_path + COMPAT_PREFIX, COMPAT))
     return doors
 
 

@@ -78,7 +78,7 @@ def list_doors(base_url: str, settings: Settings) -> list[str]:
     if settings.console:
         doors["console"] = f"{settings.root_path}/console/"
     if settings.compat:
-        doors["docling-serve clients"] = "/compat"
+        doors["docling-serve clients"] = f"{settings.root_path}/compat"
     width = max(map(len, doors))
     return [f"  {name:<{width}}  {base_url}{path}" for name, path in doors.items()]
 

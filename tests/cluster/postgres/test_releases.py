@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import lancedb
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
@@ -107,3 +108,23 @@ def test_index_of_a_release_is_searched(deployment: Deployment, mode: SearchMode
     harbour = next(document for document in facts["documents"] if document["source_file"] == "harbour.html")
     assert hits
     assert hits[0].document_id == harbour["document_id"]
+
+
+async def test_chunk_ids_of_a_release_are_kept_or_can_be_computed(deployment: Deployment) -> None:
+    """Ids of 0.10.0 have a position and 12 digits of the hash of the text; later ones have 16 digits alone."""
+    _, store, index, facts = deployment
+    rows = lancedb.connect(index).open_table("chunks").to_arrow().select(["document_id", "chunk_id"]).to_pylist()
+    stored = {(row["document_id"], row["chunk_id"]) for row in rows}
+    resources = make_resources(store, keys=ring_of("default=secret"))
+    served = set()
+    async with serving(resources) as app, client_of(app, "secret") as client:
+        for document in facts["documents"]:
+            if document["status"] == "succeeded":
+                address = f"/v1/jobs/{facts['job']}/documents/{document['document_id']}/chunks"
+                for chunk in (await client.get(address)).json():
+                    served.add((document["document_id"], chunk["id"]))
+    assert len(stored) == len(served) == sum(document["chunks"] or 0 for document in facts["documents"])
+    if any(not name.startswith("c-") for _, name in stored):
+        stored = {(document, f"c-{name.split('-')[1]}") for document, name in stored}
+        served = {(document, name[:14]) for document, name in served}
+    assert served == stored
