@@ -58,7 +58,7 @@ DRILLS = {
     "head": "chaos.head",
     "interrupts": "chaos.commands.interrupts",
     "kills": "chaos.run",
-    "night": "chaos.night",
+    "night": "chaos.commands.night",
     "nodes": "chaos.nodes",
     "postgres": "chaos.database.version",
     "targets": "chaos.targets",
