@@ -1,4 +1,4 @@
-"""docs/coming-from.md: each task of the page runs with the library or the command, in at most as many lines as elsewhere."""
+"""docs/coming-from.md: each task of the page runs with the library or the command, in as few lines as elsewhere."""
 
 import io
 import os
