@@ -15,7 +15,7 @@ from quire.actors.sandbox.limits import SandboxLimits
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import Embedded, ReadOptions
 from quire.models.cdom.ports import PageImage, PixelPage
-from quire.models.cdom.tree import Source, Tree, dump_tree, load_tree
+from quire.models.cdom.tree import DamagedTree, Source, Tree, dump_tree, load_tree
 from quire.models.extract.contract import DocumentFacts, PageContent, load_facts, load_page
 from quire.models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
 
@@ -66,7 +66,7 @@ class PartialDocument:
         """
         try:
             content = load_page(_bounded(frame.data("data"), MOST_PAGE_BYTES))
-        except ValidationError as error:
+        except (DamagedTree, ValidationError) as error:
             raise BadFrame("no page") from error
         if content.number != frame.number("number") or content.number not in asked:
             raise BadFrame("page not asked for")
@@ -153,7 +153,7 @@ def _bounded(stored: bytes, most: int) -> bytes:
 def _load_facts(stored: bytes) -> DocumentFacts:
     try:
         return load_facts(stored)
-    except ValidationError as error:
+    except (DamagedTree, ValidationError) as error:
         raise BadFrame("no facts") from error
 
 
@@ -168,7 +168,7 @@ def note_image(frame: Frame, marks: int) -> PageImage:
     """
     try:
         boxes = _BOXES.validate_json(frame.data("boxes"))
-    except ValidationError as error:
+    except (DamagedTree, ValidationError) as error:
         raise BadFrame("boxes") from error
     if len(boxes) not in (0, marks):
         raise BadFrame("boxes")
@@ -189,7 +189,7 @@ def check_tree(stored: bytes, collected: PartialDocument) -> Tree:
     """
     try:
         tree = load_tree(_bounded(stored, MOST_TREE_BYTES))
-    except ValidationError as error:
+    except (DamagedTree, ValidationError) as error:
         raise BadFrame("no tree") from error
     facts = collected.facts
     pages = tuple(page.number for page in tree.pages)

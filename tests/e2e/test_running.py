@@ -119,10 +119,10 @@ def test_answers_above_4_mib_arrive_whole(service: Service) -> None:
     assert b"paragraph 39999 of the harbour report" in content
 
 
-def test_second_up_reports_a_running_service(service: Service) -> None:
+def test_second_up_with_another_port_is_refused(service: Service) -> None:
     before = service.state.supervisor
-    done = service.quire("up", "--detach", "--port", str(service.port))
-    assert f"quire is up: {service.state.base_url}" in done.stdout
+    done = service.quire("up", "--detach", "--port", str(service.port + 1), check=False)
+    assert (done.returncode, "SVC_PORT" in done.stderr + done.stdout) == (1, True)
     assert service.state.supervisor == before
 
 

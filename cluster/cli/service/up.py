@@ -67,7 +67,10 @@ def changed_settings(settings: Settings) -> list[str]:
     """Return the variables whose values differ from those of the running service. Values may be secret."""
     from quire.cluster.bootstrap.vlm import settle_vlm
 
-    running = read_runtime(runtime_file(settings.workdir)).settings.model_dump(mode="json")
+    place = runtime_file(settings.workdir)
+    if not place.is_file():
+        return []
+    running = read_runtime(place).settings.model_dump(mode="json")
     asked = settle_vlm(settings).model_dump(mode="json")
     return [f"SVC_{name.upper()}" for name, value in asked.items() if value != running.get(name)]
 

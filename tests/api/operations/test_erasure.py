@@ -86,9 +86,7 @@ async def test_report_names_targets_webhooks_and_backups(admin: httpx.AsyncClien
     document = await ingest(admin, "Nothing here.", name="letter to jane zaqari.epub")
     other = await ingest(admin, "Nothing here.", name="other.epub")
     job = (await admin.get(f"/v1/documents/{document}")).json()["job_id"]
-    sent = (
-        "insert into target_documents (target_id, document_id, done) values (%(target)s, %(document)s, 1) returning 1"
-    )
+    sent = "insert into target_documents (target_id, document_id, done) values (%(to)s, %(document)s, 1) returning 1"
     store.db.fetch_all(sent, {"to": "tgt_a", "document": document})
     store.db.fetch_all(sent, {"to": "tgt_b", "document": other})
     store.db.fetch_all(

@@ -212,5 +212,5 @@ def test_taken_port_is_refused_before_anything_is_started(tmp_path: Path) -> Non
 
 def test_migration_reports_its_result_and_stops_its_database(folder: Path) -> None:
     said = [CliRunner().invoke(cli, ["migrate", "--workdir", str(folder / "w")]).output for _ in range(2)]
-    assert said == [f"the schema was {done} ({HEAD})\n" for done in ("migrated", "up to date")]
+    assert said == [f"the schema {done} ({HEAD})\n" for done in ("was migrated in 1 step(s)", "was up to date")]
     assert not EmbeddedPostgres(folder / "w").is_running()
