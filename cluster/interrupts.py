@@ -45,14 +45,29 @@ def undone_by(action: Callable[[], None]) -> Iterator[None]:
         _undo.remove(action)
 
 
+class Asked:
+    """Whether Ctrl-C was pressed. A `threading.Event` has a lock, which the interrupted code may hold itself."""
+
+    def __init__(self) -> None:
+        self._is_set = False
+
+    def is_set(self) -> bool:
+        """Return whether Ctrl-C was pressed."""
+        return self._is_set
+
+    def set(self, number: int, frame: FrameType | None) -> None:
+        """Note it, as the handler of a signal."""
+        self._is_set = True
+
+
 @contextmanager
-def held() -> Iterator[threading.Event]:
+def held() -> Iterator[Asked]:
     """Yield a flag that Ctrl-C sets in this block, where it ends nothing."""
-    asked = threading.Event()
+    asked = Asked()
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    before = signal.signal(signal.SIGINT, lambda number, frame: asked.set())
+    before = signal.signal(signal.SIGINT, asked.set)
     try:
         yield asked
     finally:

@@ -38,6 +38,7 @@ def interrupted(folder: Path, *command: str, ready: Path) -> tuple[int, str]:
             status = process.wait(120)
         finally:
             process.kill()
+            process.wait()
         output.seek(0)
         return status, output.read()
 
@@ -93,7 +94,9 @@ def test_interrupt_kills_children_and_undoes_the_innermost_action_first(tmp_path
 def test_held_interrupt_is_a_flag_and_the_handler_returns_afterwards(tmp_path: Path) -> None:
     program = (
         "import os, signal\n"
-        "with held() as asked:\n    ready(); asked.wait(600); print('asked', flush=True)\n"
+        "with held() as asked:\n    ready()\n"
+        "    while not asked.is_set(): time.sleep(0.01)\n"
+        "    print('asked', flush=True)\n"
         "os.kill(os.getpid(), signal.SIGINT); time.sleep(600)\n"
     )
     assert run(tmp_path, program) == (INTERRUPTED, "asked\n")

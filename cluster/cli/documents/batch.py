@@ -250,6 +250,8 @@ def _formats_of(items: list[ExtractItem]) -> tuple[str, ...]:
 
 
 def _begins_as_pdf(file: Path) -> bool:
+    if not file.is_file():
+        return False  # a look into a named pipe waits for its writer and takes what it sends
     try:
         with file.open("rb") as opened:
             return opened.read(len(_PDF)) == _PDF
