@@ -2,7 +2,7 @@
 
     documents = ray.data.read_datasource(QuireDocuments("scans/"))
     read = documents.map_batches(QuireReader, batch_format="pyarrow", batch_size=16, ...)
-    read.write_parquet("results/")
+    read.write_parquet(str(Path("results").absolute()))
 
 Both need an installed Quire on every node, and no service. docs/bulk.md has the whole program.
 """

@@ -173,6 +173,17 @@ def test_ray_turns_away_a_driver_without_its_token(service: Service, tmp_path: P
     assert "uthenticat" in done.stderr
 
 
+def test_printed_job_reaches_a_running_service_by_its_workdir(service: Service, tmp_path: Path) -> None:
+    end = service.client.wait(service.client.submit([paper(2, "rechunked")]), 120)
+    assert end["status"] == "succeeded"
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("RAY_", "SVC_"))}
+    command = (sys.executable, "-m", "quire.cluster.jobs.rechunk", "--all", "--workdir", str(service.workdir))
+    done = subprocess.run(command, cwd=tmp_path, env=plain, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout.splitlines()[-1])
+    assert summary["chunked"] == summary["documents"] > 0
+
+
 def test_a_killed_reader_loses_no_document_and_comes_back(service: Service) -> None:
     client = service.client
     jobs = [client.submit([paper(30, f"kill{number}.{part}") for part in range(5)]) for number in range(2)]

@@ -44,7 +44,7 @@ def describe(settings: Settings) -> dict[str, Any]:
     facts: dict[str, Any] = {"up": up, "phase": phase.value, "workdir": str(settings.workdir), "versions": versions()}
     runtime = read_runtime(runtime_file(settings.workdir)) if runtime_file(settings.workdir).exists() else None
     if runtime is None or (state is None and not runtime.settings.database_url):
-        return facts | {"base_url": None, "token_file": None, "pools": None, "queue": None}
+        return facts | {"base_url": None, "token_file": None, "pools": None, "machines": None, "queue": None}
     base_url = state.base_url if state else runtime.base_url  # without a state: served by a cluster this machine joined
     health = fetch_json(base_url, "/v1/health?deep=true") if up or state is None else None
     if state is None and health is not None:
@@ -55,7 +55,7 @@ def describe(settings: Settings) -> dict[str, Any]:
         "supervisor_pid": state.supervisor.pid if state else None,
         "health": health and health.get("status"),
         "warnings": list((health or {}).get("warnings") or ()),
-        "pools": _pools(health),
+        **_cluster(health),
         "queue": queue(runtime),
     }
 
@@ -70,9 +70,10 @@ def versions() -> dict[str, str]:
     }
 
 
-def _pools(health: dict[str, Any] | None) -> Any:
-    """Return the pools from the API's deep health."""
-    return ((health or {}).get("cluster") or {}).get("pools")
+def _cluster(health: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the pools and machines from the API's deep health."""
+    cluster = (health or {}).get("cluster") or {}
+    return {"pools": cluster.get("pools"), "machines": cluster.get("machines")}
 
 
 def queue(runtime: Runtime) -> dict[str, Any] | None:
@@ -97,8 +98,21 @@ def _lines(facts: dict[str, Any]) -> str:
     ]
     rows += [f"  health      {facts['health']}", f"  queue       {_pairs(facts['queue'])}"]
     rows += [f"  pool        {name}: {_pairs(pool)}" for name, pool in (facts["pools"] or {}).items()]
+    rows += [f"  machine     {_machine(machine)}" for machine in facts["machines"] or ()]
     rows += [f"  warning     {warning}" for warning in facts["warnings"]]
     return "\n".join(rows)
+
+
+def _machine(facts: dict[str, Any]) -> str:
+    """Return for example `10.0.0.3: CPU 2 of 4 used, arch=arm64`."""
+    if not facts["alive"]:
+        return f"{facts['name']}: gone"
+    used = [
+        f"{kind} {facts[key]['used']:g} of {facts[key]['total']:g} used"
+        for kind, key in (("CPU", "cpus"), ("GPU", "gpus"))
+        if key in facts
+    ]
+    return f"{facts['name']}: " + ", ".join(used + [f"{name}={label}" for name, label in facts["labels"].items()])
 
 
 def _pairs(values: dict[str, Any] | None) -> str:

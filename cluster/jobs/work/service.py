@@ -5,6 +5,7 @@ of the service that runs there; readers reserve all its CPUs, so workers reserve
 """
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,11 @@ class Service:
 
 
 def find_service(workdir: Path | None) -> Service:
-    """Return the service of this node, or the one of `workdir`. Raises `StartRefused` if none was started there."""
+    """Return the service of this node, or the one of `workdir`, for whose Ray cluster the program starts again once.
+
+    Raises:
+        StartRefused: No service was started in `workdir`.
+    """
     if workdir is None:
         return Service()
     workdir = workdir.expanduser().absolute()
@@ -46,13 +51,16 @@ def find_service(workdir: Path | None) -> Service:
     state = running_state(workdir)
     if state is None or "gcs" not in state.ports:
         return Service(runtime_file=str(file))
-    os.environ |= {
+    variables = {
         "RAY_ADDRESS": f"127.0.0.1:{state.ports['gcs']}",
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(ray_token_file(workdir)),
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
         "RAY_USAGE_STATS_ENABLED": "0",
     }
+    if variables.items() - os.environ.items():
+        os.environ |= variables
+        os.execv(sys.executable, sys.orig_argv)  # noqa: S606  Ray read its variables when it was imported
     return Service(runtime_file=str(file), cpus=0.0)
 
 

@@ -8,7 +8,7 @@ from quire.cluster.cli.documents.advice import ADVICE, advise
 @pytest.mark.parametrize(
     ("code", "detail", "wanted"),
     [
-        ("encrypted", "the file wants a password", "pass it with --password"),
+        ("encrypted", "the file wants a password", "quire extract takes it with --password"),
         ("encrypted", "wrong password", "the password is wrong"),
         ("encrypted", "a kind of encryption that is not read", "certificates"),
         ("malformed", "the file is cut off", "copy or download it again"),

@@ -90,7 +90,7 @@ def test_a_file_that_fails_is_named_with_its_code_and_the_others_are_read(folder
     assert result.exit_code == 1
     *failures, summary = result.stderr.splitlines()
     assert sorted(line for line in failures if ": skipped: " not in line) == [
-        f"{folder / 'locked.pdf'}: encrypted: the file needs a password; pass it with --password",
+        f"{folder / 'locked.pdf'}: encrypted: the file needs a password; quire extract takes it with --password",
         f"{folder / 'notes.txt'}: unsupported-format: the content is neither text nor a known file format",
     ]
     assert summary.startswith("2 read, 2 failed, 1 skipped (notes.txt) → ")

@@ -259,7 +259,8 @@ def test_watch_reads_new_files_and_skips_files_of_an_earlier_watch(paper: Path, 
     (paper.parent / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
     second = quire("watch", paper.parent, "-o", out, "--once")
     assert second.exit_code == 1
-    assert second.stderr.splitlines() == ["locked.pdf: encrypted: the file needs a password; pass it with --password"]
+    (told,) = second.stderr.splitlines()
+    assert told == "locked.pdf: encrypted: the file needs a password; quire extract takes it with --password"
 
 
 def test_an_address_is_an_input_under_the_rules_of_webhooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quire.cluster.placement.health import ServeState, summarise
+from quire.cluster.placement.health import ServeState, list_machines, summarise
 from quire.models.cdom.ports import PortUnavailable
 
 
@@ -48,6 +48,34 @@ def test_scaling_pool_is_not_a_warning_while_a_replica_runs(state: Status, runni
 
 def test_unplaceable_pool_is_a_warning() -> None:
     assert summarise(status(), {"vlm_ocr": "no node"})["warnings"] == ["vlm_ocr: no node"]
+
+
+def node(name: str, id_: str, *, alive: bool = True, **resources: float) -> dict[str, Any]:
+    labels = {"arch": "arm64", "ray.io/node-id": id_}
+    return {"NodeName": name, "NodeID": id_, "Alive": alive, "Labels": labels, "Resources": resources}
+
+
+def test_machines_list_their_labels_and_used_resources() -> None:
+    gpu, away = node("10.0.0.3", "b", CPU=4.0, GPU=1.0), node("10.0.0.9", "c", alive=False)
+    back = [node("10.0.0.2", "a", CPU=2.0), node("10.0.0.2", "old", alive=False)]
+    assert list_machines([away, gpu, *back], {"a": {"CPU": 2.0}, "b": {"CPU": 1.5}}) == [
+        {"name": "10.0.0.2", "alive": True, "labels": {"arch": "arm64"}, "cpus": {"total": 2.0, "used": 0.0}},
+        {
+            "name": "10.0.0.3", "alive": True, "labels": {"arch": "arm64"},
+            "cpus": {"total": 4.0, "used": 2.5}, "gpus": {"total": 1.0, "used": 1.0},
+        },
+        {"name": "10.0.0.9", "alive": False, "labels": {"arch": "arm64"}},
+    ]  # fmt: skip
+
+
+async def test_silent_cluster_returns_its_last_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = ServeState({})
+    state._last = {"pools": {"api": {"running": 1}}, "warnings": ["api: updating"]}
+    monkeypatch.setattr(state, "_ask", lambda: 1 / 0)
+    facts: Any = await state.cluster_state()
+    assert facts["pools"] == {"api": {"running": 1}}
+    assert facts["age_s"] >= 0
+    assert [warning.split(";")[0] for warning in facts["warnings"]] == ["api: updating", "the cluster does not answer"]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -15,7 +15,19 @@ from tests.packages.bulk.corpora import make_corpus
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 ROOT = Path(__file__).resolve().parents[3]
-(SIX_LINES,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/bulk.md").read_text(), re.DOTALL | re.MULTILINE)
+(DOCUMENTED,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/bulk.md").read_text(), re.DOTALL | re.MULTILINE)
+CLUSTER_STARTED_ELSEWHERE = """
+import os, pathlib
+import ray
+from ray.cluster_utils import Cluster
+
+home = pathlib.Path.cwd()
+(home / "other").mkdir()
+os.chdir("other")
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+os.chdir(home)
+ray.init(cluster.address, log_to_driver=False)
+"""
 WRITERS = """
 import json, pathlib
 import lance, pyarrow.parquet as pq
@@ -138,7 +150,7 @@ def test_documented_lines_and_writers_keep_each_row(folder: Path) -> None:
     (folder / "scans").mkdir()
     make_corpus(folder / "scans")
     (folder / "scans" / "scan.png").unlink()
-    run(SIX_LINES, folder)
+    run(CLUSTER_STARTED_ELSEWHERE + DOCUMENTED, folder)
     tables = json.loads(run(WRITERS, folder).splitlines()[-1])
     assert [name for name, *_ in tables["parquet"]] == [
         "broken.pdf", "sub0/report.pdf", "sub1/report.pdf", "sub2/report.pdf",
