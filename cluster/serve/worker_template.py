@@ -31,6 +31,9 @@ _IMPORTED = (
     "ray.serve._private.proxy",
     "ray.serve._private.replica",
     "quire.cluster.serve.app",
+    "quire.cluster.compose.reading",  # one to two CPU seconds that API, readers and background otherwise spend each
+    "quire.cluster.compose.background",
+    "quire.cluster.compose.api",
 )
 _NOBODYS_JOB = "f" * 8
 """Ray's own mark of a worker that is of no job yet: the first task says which."""

@@ -52,6 +52,16 @@ async def test_an_address_with_many_unknown_keys_is_refused_and_others_are_not(s
             assert {(await local.get("/v1/stats")).status_code for _ in range(25)} == {401}
 
 
+async def test_unknown_keys_are_counted_by_the_forwarded_address_of_a_trusted_proxy(store: Store) -> None:
+    limits = ApiLimits(rate_limit_rpm=1000, trusted_proxies=("10.0.0.0/8",))
+    resources = make_resources(store, limits=limits)
+    async with serving(resources) as app, client_of(app, "nope", peer="10.0.0.1") as proxy:
+        for number in range(20):
+            guesser = {"X-Forwarded-For": f"198.51.100.{number}"}
+            statuses = [(await proxy.get("/v1/stats", headers=guesser)).status_code for _ in range(25)]
+            assert (statuses[0], statuses[-1]) == (401, 429)
+
+
 async def test_unknown_keys_are_counted_over_all_replicas(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "PER_MINUTE", 0.01)  # no refused key is forgotten during the test
     resources = make_resources(store, limits=ApiLimits(rate_limit_rpm=1000))

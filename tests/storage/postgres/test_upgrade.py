@@ -1,16 +1,20 @@
 """A store filled by version 0.9.20 opens in this version: nothing is lost, and running work continues."""
 
+import random
 import threading
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from quire.storage.jobs.jobs import get_job
 from quire.storage.jobs.measures import measure
-from quire.storage.postgres.schema import HEAD, check_schema, migrate
+from quire.storage.postgres import schema
+from quire.storage.postgres.schema import HEAD, UPGRADES, check_schema, migrate
 from quire.storage.postgres.service_role import let_service_in
 from quire.storage.queue.publish import finish
 from quire.storage.store import open_store
+from quire.storage.values.errors import StoreUnavailable
 from quire.storage.values.states import JobStatus
 from tests.conftest import SIGNING_KEY
 from tests.postgres import TestServer
@@ -55,6 +59,43 @@ def test_upgraded_schema_equals_a_new_one(postgres_server: TestServer, dsn: str)
         let_service_in(old, "password")
         let_service_in(dsn, "password")
         assert read_catalog(old) ^ read_catalog(dsn) == set()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_interrupted_upgrade_changes_nothing_and_the_next_one_succeeds(
+    postgres_server: TestServer, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    chance, versions = random.Random(seed), sorted(UPGRADES)
+    version = versions[seed % len(versions)]
+    statements = UPGRADES[version].read_text().split(";\n")
+    statements.insert(chance.randrange(len(statements)), "select pg_terminate_backend(pg_backend_pid())")
+    (tmp_path / UPGRADES[version].name).write_text(";\n".join(statements))
+    with postgres_server.empty_database() as old:
+        to_released(old)
+        before = read_catalog(old)
+        with monkeypatch.context() as patch:
+            patch.setitem(schema.UPGRADES, version, tmp_path / UPGRADES[version].name)
+            with pytest.raises(StoreUnavailable):
+                migrate(old)
+        assert read_catalog(old) == before
+        assert migrate(old) == len(UPGRADES)
+        assert migrate(old) == 0
+        for database in (old, dsn):
+            let_service_in(database, "password")
+        assert read_catalog(old) ^ read_catalog(dsn) == set()
+
+
+def test_an_interrupted_first_start_leaves_an_empty_database(
+    postgres_server: TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with postgres_server.empty_database() as empty:
+        (tmp_path / "create.sql").write_text("select pg_terminate_backend(pg_backend_pid())")
+        with monkeypatch.context() as patch:
+            patch.setattr(schema, "MIGRATIONS", tmp_path)
+            with pytest.raises(StoreUnavailable):
+                migrate(empty)
+        assert read_catalog(empty) == set()
+        assert migrate(empty) == 1
 
 
 def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
