@@ -34,6 +34,10 @@ from quire.models.extract.formats.common.installed import find_installed, load
 from quire.models.extract.formats.common.parse_cache import forget
 
 State = Callable[[], StatedText | None]
+OCR_OFF: Final = ", ocr off"
+"""End of the reason of a page with text in a picture that no recogniser reads."""
+LEFT_PICTURES: Final = "areas-not-read"
+"""Warning of a page with more pictures than are recognised."""
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
@@ -94,6 +98,8 @@ class CountedDocument:
             self._stated = self._account()
         content = read.content
         stated = self._stated[number - 1] if number <= len(self._stated) else None
+        if stated is not None and (content.reason.endswith(OCR_OFF) or LEFT_PICTURES in content.warnings):
+            stated = replace(stated, judged=False)
         return replace(read, content=replace(content, coverage=stated, written=count_written(content.blocks)))
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:

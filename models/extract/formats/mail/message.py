@@ -133,7 +133,9 @@ def make_mail(mail: Mail, format_: Format, pictures: PagePictures) -> FlowFile:
     """Return a flow file of one page from a message."""
     page = FlowPage(blocks=_make_head(mail))
     body = _read_html(mail.html, pictures) if mail.html else []
-    page.blocks += body or read_plain(mail.plain)
+    if not any(block.text or block.table for block in body if block.type is not BlockType.PICTURE):
+        body = [*read_plain(mail.plain), *(block for block in body if block.asset)]
+    page.blocks += body
     page.blocks += [_make_field(label, value, path="calendar") for label, value in mail.events]
     return FlowFile(
         format=format_,
@@ -194,8 +196,6 @@ def _read_html(html: str, pictures: PagePictures) -> list[FlowBlock]:
     if root is None:
         return []
     blocks = HtmlWalker(path_maker("body "), pictures.take).read(root)
-    if not any(block.text or block.table for block in blocks if block.type is not BlockType.PICTURE):
-        return []
     for block in find_quoted(root, blocks):
         block.flags = (*block.flags, QUOTED)
     return blocks
