@@ -38,6 +38,10 @@ OCR_OFF: Final = ", ocr off"
 """End of the reason of a page with text in a picture that no recogniser reads."""
 LEFT_PICTURES: Final = "areas-not-read"
 """Warning of a page with more pictures than are recognised."""
+_PLAIN: Final = str.maketrans(
+    "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼₀₁₂₃₄₅₆₇₈₉₊₋₌ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ−–", "0123456789+-=0123456789+-=abcdefghijklmnoprstuvwxyz--"
+)
+"""Superscript and subscript characters → the characters that a file may have in their place."""
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
@@ -197,7 +201,7 @@ def _spread(written: Sequence[str], pages: Sequence[Counter[str]], stated: Count
 
 
 def _join(texts: Sequence[str]) -> str:
-    return visible_characters("".join(texts)) if texts else ""
+    return visible_characters("".join(texts)).translate(_PLAIN) if texts else ""
 
 
 def _texts_of(blocks: Sequence[WrittenBlock]) -> tuple[list[str], list[str]]:

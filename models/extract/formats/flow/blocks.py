@@ -10,6 +10,7 @@ from quire.models.cdom.errors import ResourceLimit
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import BlockType, Span
+from quire.models.extract.text_quality.scripts import lower_figures, raise_figures
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff]")
 _BREAKS: Final = re.compile("\r\n?|\x85|\u2028|\u2029|\x0b|\x0c")
@@ -47,6 +48,9 @@ class InlineMarkup:
     hidden: bool = False
     href: str | None = None
     strike: bool = False
+    superscript: bool = False
+    subscript: bool = False
+    latex: str | None = None
 
 
 PLAIN: Final = InlineMarkup()
@@ -110,6 +114,21 @@ class FlowPage:
         return [*self.headers, *self.blocks, *self.notes, *self.footers]
 
 
+def show_script(text: str, style: InlineMarkup) -> str:
+    """Return the text with raised and lowered figures as such characters; its length stays."""
+    if style.superscript:
+        return raise_figures(text)
+    return lower_figures(text) if style.subscript else text
+
+
+def make_span(start: int, end: int, style: InlineMarkup) -> Span:
+    """Return the span of a stretch in one style."""
+    return Span(
+        start=start, end=end, bold=style.bold, italic=style.italic, code=style.code, href=style.href,
+        latex=style.latex, strike=style.strike, superscript=style.superscript, subscript=style.subscript,
+    )  # fmt: skip
+
+
 def _look_of(run: StyledRun) -> InlineMarkup:
     return replace(run.style, hidden=False) if run.style.hidden else run.style
 
@@ -120,6 +139,9 @@ def join_runs(
     """Return text and spans of styled runs without outer white space, after an unstyled `prefix`."""
     groups = groupby((run for run in runs if run.text), key=_look_of)
     joined = [(clean("".join(run.text for run in group)), style) for style, group in groups]
+    joined = [
+        (show_script(text, style) if style.superscript or style.subscript else text, style) for text, style in joined
+    ]
     full_text = "".join(text for text, _ in joined)
     text = full_text.strip("\n").rstrip() if keep_indent else full_text.strip()
     if not text:
@@ -131,12 +153,7 @@ def join_runs(
         start, end = max(offset + shift, len(prefix)), min(offset + len(part) + shift, len(prefix) + len(text))
         offset += len(part)
         if style != PLAIN and end > start and part.strip():
-            spans.append(
-                Span(
-                    start=start, end=end, bold=style.bold, italic=style.italic, code=style.code, href=style.href,
-                    strike=style.strike,
-                )
-            )  # fmt: skip
+            spans.append(make_span(start, end, style))
     return prefix + text, tuple(spans)
 
 

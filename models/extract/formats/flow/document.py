@@ -126,6 +126,8 @@ class FlowDocument:
 
     def _with_pictures(self, read: PageRead, blocks: list[FlowBlock]) -> PageRead:
         """Return the page with those of its pictures for a recogniser that no page before it has."""
+        if not any([block.asset for block in blocks]):
+            return read
         content = read.content
         earlier = {
             block.asset for number in self._facts.page_numbers if number < content.number

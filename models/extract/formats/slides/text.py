@@ -141,7 +141,7 @@ def plain_text(body: Element | None) -> str:
 def _read_math(node: Element) -> Iterator[StyledRun]:
     for formula in node.iter(M + "oMath"):
         if latex := math_to_latex(formula):
-            yield StyledRun(f"${latex}$")
+            yield StyledRun(f"${latex}$", InlineMarkup(latex=latex))
 
 
 def _style(run: Element, relations: Relations) -> InlineMarkup:
@@ -155,7 +155,15 @@ def _style(run: Element, relations: Relations) -> InlineMarkup:
         strike=properties.get("strike") in ("sngStrike", "dblStrike"),
         italic=properties.get("i") in ("1", "true"),
         href=relation.target if relation is not None and relation.external else None,
+        superscript=_baseline(properties) > 0,
+        subscript=_baseline(properties) < 0,
     )
+
+
+def _baseline(properties: Element) -> int:
+    """Return how far the text is raised, in thousandths of a percent or percent."""
+    stated = (properties.get("baseline") or "0").rstrip("%")
+    return int(stated) if stated.lstrip("-").isdecimal() else 0
 
 
 def _make_label(scheme: str, count: int) -> str:

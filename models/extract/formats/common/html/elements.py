@@ -148,6 +148,17 @@ def is_struck(element: Element) -> bool:
     return element.tag in _STRUCK or (style is not None and _LINE_THROUGH.search(style) is not None)
 
 
+_RAISED: Final = re.compile(r"vertical-align\s*:\s*(super|sub)\b", re.IGNORECASE)
+
+
+def is_raised(element: Element) -> int:
+    """Return 1 for superscript, -1 for subscript, 0 for other text, by an element's name or inline style."""
+    if element.tag in ("sup", "sub"):
+        return 1 if element.tag == "sup" else -1
+    match = _RAISED.search(element.get("style") or "")
+    return 0 if match is None else 1 if match.group(1).lower() == "super" else -1
+
+
 def stated_emphasis(element: Element) -> tuple[bool, bool]:
     """Return whether an inline style makes text bold, and whether it makes it italic."""
     style = element.get("style")

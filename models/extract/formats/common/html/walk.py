@@ -25,6 +25,7 @@ from quire.models.extract.formats.common.html.elements import (
     find_furniture,
     find_terms,
     is_hidden,
+    is_raised,
     is_struck,
     open_list,
     stated_emphasis,
@@ -127,6 +128,8 @@ class HtmlWalker:
             italic=before.italic or italic or node.tag in ITALIC,
             code=before.code or node.tag in CODE,
         )
+        if raised := is_raised(node):
+            style = replace(style, superscript=raised > 0, subscript=raised < 0)
         href = node.get("href") if node.tag == "a" else None
         self._style = replace(style, href=href.strip()) if href and not href.startswith("#") else style
         self._read_inside(node)
@@ -288,7 +291,7 @@ class HtmlWalker:
             self._flush()
             self._add(FlowBlock(BlockType.FORMULA, tex), node)
         elif tex:
-            self._runs.append(StyledRun(f"${tex}$", self._style))
+            self._runs.append(StyledRun(f"${tex}$", replace(self._style, latex=tex)))
 
     def _read_table(self, node: Element) -> None:
         self._flush()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from quire.models.cdom.tree import BlockType, Span
-from quire.models.extract.formats.flow.blocks import BULLET, FlowBlock, flatten_table
+from quire.models.extract.formats.flow.blocks import BULLET, FlowBlock, flatten_table, make_span, show_script
 from quire.models.extract.formats.word.docx.pieces import PLAIN_FORMAT, Text
 
 
@@ -14,7 +14,8 @@ def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = F
     groups = groupby(
         pieces, key=lambda piece: replace(piece.format, hidden=False) if piece.format.hidden else piece.format
     )
-    runs = [("".join(piece.text for piece in group), run_format) for run_format, group in groups]
+    runs = [("".join(piece.text for piece in group), look) for look, group in groups]
+    runs = [(show_script(text, look) if look.superscript or look.subscript else text, look) for text, look in runs]
     full_text = "".join(text for text, _ in runs)
     text = full_text.strip("\n").rstrip() if keep_indent else full_text.strip()
     shift = len(prefix) - full_text.find(text) if text else 0
@@ -24,17 +25,7 @@ def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = F
         start, end = max(offset + shift, len(prefix)), min(offset + len(run) + shift, len(prefix) + len(text))
         offset += len(run)
         if run_format != PLAIN_FORMAT and end > start and run.strip():
-            spans.append(
-                Span(
-                    start=start,
-                    end=end,
-                    bold=run_format.bold,
-                    italic=run_format.italic,
-                    code=run_format.code,
-                    href=run_format.href,
-                    strike=run_format.strike,
-                )
-            )
+            spans.append(make_span(start, end, run_format))
     return prefix + text if text else "", tuple(spans)
 
 

@@ -49,6 +49,8 @@ class Toggles:
     hidden: bool | None = None
     code: bool | None = None
     strike: bool | None = None
+    raised: int | None = None
+    """1 = superscript, -1 = subscript, 0 = neither."""
 
     def over(self, lower: "Toggles") -> "Toggles":
         """Return these toggles, completed by `lower`."""
@@ -58,6 +60,7 @@ class Toggles:
             self.hidden if self.hidden is not None else lower.hidden,
             self.code if self.code is not None else lower.code,
             self.strike if self.strike is not None else lower.strike,
+            self.raised if self.raised is not None else lower.raised,
         )
 
 
@@ -100,6 +103,9 @@ class _Style:
     rpr: Element | None
 
 
+_RAISED: Final = {"superscript": 1, "subscript": -1, "baseline": 0}
+
+
 def read_toggles(rpr: Element | None) -> Toggles:
     """Return the toggles that a `w:rPr` states."""
     if rpr is None:
@@ -110,6 +116,7 @@ def read_toggles(rpr: Element | None) -> Toggles:
         is_on(rpr.find(W + "i")),
         is_on(rpr.find(W + "vanish")),
         strike=any(strikes) if strikes else None,
+        raised=None if (place := rpr.find(W + "vertAlign")) is None else _RAISED.get(val(place) or ""),
     )
 
 

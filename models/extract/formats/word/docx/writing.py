@@ -10,7 +10,7 @@ from typing import Final
 from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.common.xml import Element
-from quire.models.extract.formats.flow.blocks import FlowBlock
+from quire.models.extract.formats.flow.blocks import FlowBlock, InlineMarkup
 from quire.models.extract.formats.word.docx.drafts import join_text
 from quire.models.extract.formats.word.docx.numbering import CHECK_GLYPHS
 from quire.models.extract.formats.word.docx.pages import PageSink
@@ -234,7 +234,7 @@ class _Paragraph:
             self._flush()
             self._writer.add_formula(latex, self._first)
         else:
-            self._take_text(Text(f"${latex}$"))
+            self._take_text(Text(f"${latex}$", InlineMarkup(latex=latex)))
 
     def _take_note(self, ref: NoteRef) -> None:
         mark, drafts = self._writer.call(ref)
