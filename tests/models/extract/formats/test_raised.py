@@ -84,8 +84,6 @@ def in_odt(parts: tuple[Part, ...], place: str) -> bytes:
     if place == "cell":
         body = f"<table:table><table:table-row><table:table-cell>{body}</table:table-cell></table:table-row>"
         body += "</table:table>"
-            f"<table:table><table:table-row><table:table-cell>{body}</table:table-cell></table:table-row></table:table>"
-        )
     return opendocument("text", body, styles)
 
 
