@@ -156,6 +156,8 @@ def _style(run: Element, relations: Relations) -> InlineMarkup:
         strike=properties.get("strike") in ("sngStrike", "dblStrike"),
         italic=properties.get("i") in ("1", "true"),
         href=relation.target if relation is not None and relation.external else None,
+        underline=properties.get("u", "none") != "none",
+        highlight=properties.find(A + "highlight") is not None,
         superscript=_baseline(properties) > 0,
         subscript=_baseline(properties) < 0,
     )

@@ -22,11 +22,13 @@ from quire.models.extract.formats.common.html.elements import (
     MAX_LEVEL,
     SKIPPED,
     OpenList,
+    code_language,
     find_furniture,
     find_terms,
     is_hidden,
     is_raised,
     is_struck,
+    is_underlined,
     open_list,
     stated_emphasis,
 )
@@ -39,6 +41,7 @@ from quire.models.extract.formats.flow.blocks import (
     InlineMarkup,
     StyledRun,
     adopt,
+    code_block,
     flatten,
     fold,
     join_runs,
@@ -128,6 +131,10 @@ class HtmlWalker:
             italic=before.italic or italic or node.tag in ITALIC,
             code=before.code or node.tag in CODE,
         )
+        if node.tag == "mark" or is_underlined(node):
+            style = replace(
+                style, highlight=style.highlight or node.tag == "mark", underline=style.underline or node.tag != "mark"
+            )
         if raised := is_raised(node):
             style = replace(style, superscript=raised > 0, subscript=raised < 0)
         href = node.get("href") if node.tag == "a" else None
@@ -240,7 +247,7 @@ class HtmlWalker:
             return
         code, _ = join_runs([StyledRun(text)], keep_indent=True)
         if code.strip():
-            self._add(FlowBlock(BlockType.CODE, code), node)
+            self._add(code_block(code, code_language(node)), node)
 
     def _read_image(self, node: Element) -> None:
         alt = fold(node.get("alt") or node.get("title") or "").strip()
@@ -311,12 +318,12 @@ class HtmlWalker:
         cells = []
         grid = read_html_grid(node)
         for place in grid.places:
-            text, inner_blocks = flatten(HtmlWalker(self.path_of, self.picture).read(place.element))
-            children += adopt(inner_blocks, block)
+            flat = flatten(HtmlWalker(self.path_of, self.picture).read(place.element))
+            children += adopt(flat.children, block)
             cells.append(
                 Cell(
                     row=place.row, col=place.col, row_span=place.row_span, col_span=place.col_span,
-                    header=place.header, text=text,
+                    header=place.header, text=flat.text, spans=flat.spans,
                 )
             )  # fmt: skip
         if any(cell.text for cell in cells) or children:

@@ -12,8 +12,7 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.common.omml import math_to_latex
 from quire.models.extract.formats.common.xml import MC, Element, M, R, W
-from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
-from quire.models.extract.formats.word.docx.drafts import flatten
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt, flatten
 from quire.models.extract.formats.word.docx.drawing import choose_alternative
 from quire.models.extract.formats.word.docx.numbering import ListCounter
 from quire.models.extract.formats.word.docx.pages import FlatPage, PageSink
@@ -134,6 +133,7 @@ class BodyReader:
             col_span=cell.col_span,
             header=cell.header,
             text=flat.text,
+            spans=flat.spans,
         )
 
 

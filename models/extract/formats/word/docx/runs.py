@@ -133,6 +133,8 @@ class InlineReader:
             hidden=direct.hidden if direct.hidden is not None else bool(style.hidden) or bool(paragraph.hidden),
             superscript=raised > 0,
             subscript=raised < 0,
+            underline=bool(direct.underline if direct.underline is not None else style.underline),
+            highlight=bool(direct.highlight if direct.highlight is not None else style.highlight),
             strike=direct.strike if direct.strike is not None else bool(style.strike) != bool(paragraph.strike),
         )
 

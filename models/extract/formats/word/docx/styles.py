@@ -51,6 +51,8 @@ class Toggles:
     strike: bool | None = None
     raised: int | None = None
     """1 = superscript, -1 = subscript, 0 = neither."""
+    underline: bool | None = None
+    highlight: bool | None = None
 
     def over(self, lower: "Toggles") -> "Toggles":
         """Return these toggles, completed by `lower`."""
@@ -61,6 +63,8 @@ class Toggles:
             self.code if self.code is not None else lower.code,
             self.strike if self.strike is not None else lower.strike,
             self.raised if self.raised is not None else lower.raised,
+            self.underline if self.underline is not None else lower.underline,
+            self.highlight if self.highlight is not None else lower.highlight,
         )
 
 
@@ -117,6 +121,8 @@ def read_toggles(rpr: Element | None) -> Toggles:
         is_on(rpr.find(W + "vanish")),
         strike=any(strikes) if strikes else None,
         raised=None if (place := rpr.find(W + "vertAlign")) is None else _RAISED.get(val(place) or ""),
+        underline=None if (line := rpr.find(W + "u")) is None else val(line) != "none",
+        highlight=None if (marker := rpr.find(W + "highlight")) is None else val(marker) != "none",
     )
 
 
