@@ -10,6 +10,7 @@ from lxml import etree
 from quire.models.cdom.flags import QUOTED
 from quire.models.cdom.original import Embedded, Format, ReadOptions
 from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.html.browser import prepare
 from quire.models.extract.formats.common.html.page import path_maker, read_html
 from quire.models.extract.formats.common.html.parse import parse_html
 from quire.models.extract.formats.common.html.pictures import PagePictures
@@ -195,6 +196,7 @@ def _read_html(html: str, pictures: PagePictures) -> list[FlowBlock]:
     root = parse_html(html)
     if root is None:
         return []
+    prepare(root)
     blocks = HtmlWalker(path_maker("body "), pictures.take).read(root)
     for block in find_quoted(root, blocks):
         block.flags = (*block.flags, QUOTED)
