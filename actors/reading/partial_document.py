@@ -16,7 +16,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import Embedded, ReadOptions
 from quire.models.cdom.ports import PageImage, PixelPage
 from quire.models.cdom.tree import DamagedTree, Source, Tree, dump_tree, load_tree
-from quire.models.extract.contract import DocumentFacts, PageContent, load_facts, load_page
+from quire.models.extract.contract import PICTURE_NUMBERS, DocumentFacts, PageContent, load_facts, load_page
 from quire.models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
 
 _BOXES = TypeAdapter(tuple[tuple[Bbox, ...], ...])
@@ -112,7 +112,7 @@ class PartialDocument:
             TooMuchOutput: The document has too many picture bytes.
         """
         number = frame.number("number")
-        if number not in asked:
+        if number % PICTURE_NUMBERS not in asked:
             raise BadFrame("pixels not asked for")
         self.pixels.put(
             PixelPage(number=number, image=frame.data("data"), width=frame.real("width"), height=frame.real("height"))

@@ -1,20 +1,23 @@
 """A document whose remaining pages wait for a recogniser: no child is held, only pages and pixels. `finish` is pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire.actors.reading.page_spool import PixelStore
 from quire.actors.sandbox.failures import describe_failure
 from quire.models.cdom.errors import ErrorCode
-from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.original import Embedded, ReadOptions
 from quire.models.cdom.ports import ReadOutcome, RecognisedPage
 from quire.models.cdom.tree import Source, dump_tree
-from quire.models.extract.contract import DocumentFacts, PageContent, failed_page
+from quire.models.extract.contract import PICTURE_NUMBERS, DocumentFacts, PageContent, failed_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingOcr:
-    """`pixels` are the pages to recognise, in page order; `contents` all pages as far as they were read."""
+    """`pixels` are the pages to recognise, in page order; `contents` all pages as far as they were read.
+
+    `embedded`: the files inside the document.
+    """
 
     facts: DocumentFacts
     contents: tuple[PageContent, ...]
@@ -22,24 +25,26 @@ class PendingOcr:
     assets: dict[str, bytes]
     source: Source
     options: ReadOptions
+    embedded: tuple[Embedded, ...] = ()
 
     @property
     def can_do_without(self) -> bool:
         """True when every page that waits has a text layer that can stay: parts of it, or that of a scan."""
-        waiting = self.pixels.numbers
+        waiting = {number % PICTURE_NUMBERS for number in self.pixels.numbers}
         return all(content.areas or content.layer for content in self.contents if content.number in waiting)
 
     def finish(self, recognised: Sequence[RecognisedPage]) -> ReadOutcome:
         """Return the document with the recognised pages; a waiting page without a recognition fails."""
         words = {page.number: page for page in recognised}
         waiting = self.pixels.numbers
-        return finish_outcome(
+        outcome = finish_outcome(
             self.facts,
             [_fill(content, words, waiting) for content in self.contents],
             assets=self.assets,
             source=self.source,
             options=self.options,
         )
+        return replace(outcome, embedded=self.embedded)
 
     def give_up(self) -> ReadOutcome:
         """Finish without a recogniser: succeeds when recognition was needed only for parts of pages."""
@@ -50,6 +55,10 @@ class PendingOcr:
 
 
 def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: frozenset[int]) -> PageContent:
+    if content.number + PICTURE_NUMBERS in waiting:
+        from quire.models.extract.picture_text import add_picture_text
+
+        return add_picture_text(content, words)
     if content.number not in waiting:
         return content
     from quire.models.extract.pipeline.ocr_regions import (

@@ -177,7 +177,7 @@ class DocumentReader:
         if len(collected.pixels):
             return PendingOcr(
                 facts=collected.facts, contents=tuple(contents), pixels=collected.pixels, assets=collected.assets,
-                source=collected.source, options=collected.options,
+                source=collected.source, options=collected.options, embedded=tuple(collected.embedded.values()),
             )  # fmt: skip
         outcome = finish_outcome(
             collected.facts, contents, assets=collected.assets, source=collected.source, options=collected.options

@@ -25,6 +25,7 @@ from quire.models.cdom.original import Format, ReadOptions
 from quire.models.cdom.ports import DetectedPage, PageMark, PixelPage
 from quire.models.cdom.tree import dump_tree, load_tree
 from quire.models.extract.contract import (
+    PICTURE_NUMBERS,
     OpenDocument,
     PageContent,
     PageRead,
@@ -174,7 +175,7 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
         read = _read_page(session, number)
         _draw_pictures(session, read, draw=bool(request.number("draw")))
         contents.append(read.content)
-        wanting_pixels += read.pixels is not None
+        wanting_pixels += read.pixels is not None or bool(read.pictures)
     session.channel.send(kind="finishing")
     session.grant(session.limits.open_cpu_s)
     if wanting_pixels:
@@ -264,10 +265,11 @@ def _read_page(session: ChannelSession, number: int) -> PageRead:
     if read.fault is not None:
         session.channel.send(kind="fault", number=number, detail=read.fault)
     _send_pictures(session, read.assets)
-    if read.pixels is not None:
-        page = read.pixels
+    numbered = [(number, read.pixels)] if read.pixels is not None else []
+    numbered += [(number + k * PICTURE_NUMBERS, page) for k, page in enumerate(read.pictures, start=1)]
+    for at, page in numbered:
         session.channel.send(
-            kind="pixels", number=page.number, data=page.image, width=float(page.width), height=float(page.height)
+            kind="pixels", number=at, data=page.image, width=float(page.width), height=float(page.height)
         )
     return read
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
-from pydantic import FailFast
+from pydantic import FailFast, Field
 
 from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.span import Span
 
 T = TypeVar("T")
 Many = Annotated[tuple[T, ...], FailFast()]
@@ -18,12 +19,17 @@ SHARE_SUM = "share-sum"
 """The kind of check that blames no single cell."""
 
 
+def _is_empty(spans: tuple[Span, ...]) -> bool:
+    return not spans
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One cell; `row` and `col` are 0-based and name its top-left place in the grid.
 
     `confidence`: the chance (0..1) that its text is right and stands where it belongs. `value`: the ISO date or time
-    of a cell of a spreadsheet with a date format, whose text may leave open which part is the month.
+    of a cell of a spreadsheet with a date format, whose text may leave open which part is the month. `spans`: styles
+    and links in its text, as in a block.
     """
 
     row: int
@@ -35,6 +41,7 @@ class Cell:
     bbox: Bbox | None = None
     confidence: float = 1.0
     value: str | None = None
+    spans: Annotated[Many[Span], Field(exclude_if=_is_empty)] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,14 @@ import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
-from typing import Annotated, Literal, NewType
+from typing import Literal, NewType
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from quire.models.cdom.coverage import Coverage
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import DRAWN_FORMATS
+from quire.models.cdom.span import Span as Span  # re-exported
 from quire.models.cdom.table import Many, Table
 from quire.models.cdom.version import SERVICE_VERSION
 
@@ -61,38 +62,8 @@ class PageStatus(StrEnum):
     FAILED = "failed"
 
 
-def _is_false(value: bool) -> bool:
-    return not value
-
-
-def _is_none(value: str | None) -> bool:
-    return value is None
-
-
 ATTACHMENT = "attachment "
 """Start of the path of a block that names a file attached to the document."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """A styled stretch of a block's text; `start` and `end` are character offsets, end exclusive.
-
-    `latex`: the stretch is a formula, and this its LaTeX without dollars; a tree says it only of formulas.
-    `strike`: the stretch is struck through; a tree says it only of such stretches.
-    `superscript` and `subscript`: the stretch is raised or lowered; a tree says it only of such stretches. Raised and
-    lowered figures are superscript and subscript characters in the text ("15²").
-    """
-
-    start: int
-    end: int
-    bold: bool = False
-    italic: bool = False
-    code: bool = False
-    href: str | None = None
-    latex: Annotated[str | None, Field(exclude_if=_is_none)] = None
-    strike: Annotated[bool, Field(exclude_if=_is_false)] = False
-    superscript: Annotated[bool, Field(exclude_if=_is_false)] = False
-    subscript: Annotated[bool, Field(exclude_if=_is_false)] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from itertools import groupby
 from quire.models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
 from quire.models.cdom.tree import Block, BlockType, Route, Tree
 from quire.models.cdom.visible import flow_blocks, visible_blocks
-from quire.models.export.html_inline import html_formula, html_lines, html_text
+from quire.models.export.html_inline import html_formula, html_spans, html_text
 from quire.models.export.markdown_inline import cut_spans
 from quire.models.export.markdown_lists import after_bullet, has_label
 from quire.models.export.markup import Markup, element, escape, open_tag, page
@@ -296,5 +296,6 @@ def _cell(cell: Cell, head: bool, rows_left: int, *, is_doubtful: bool) -> Marku
     name = "th" if cell.header else "td"
     scope = None if not cell.header else "col" if head else "row"
     rowspan, colspan = (span if span > 1 else None for span in spans)
-    text = element("mark", html_lines(cell.text)) if is_doubtful else html_lines(cell.text)
+    shown = html_spans(cell.text, cell.spans)
+    text = element("mark", shown) if is_doubtful else shown
     return element(name, text, scope=scope, rowspan=rowspan, colspan=colspan)

@@ -1,9 +1,10 @@
 """Writes text with spans as HTML: emphasis, code, safe links and formulas. All other text is escaped."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from unicodedata import normalize
 
-from quire.models.cdom.tree import Block
+from quire.models.cdom.tree import Block, Span
 from quire.models.export.markup import Markup, element, escape, safe_href
 
 
@@ -17,19 +18,24 @@ def html_text(block: Block) -> Markup:
 
     The text is cut at the ends of spans, and each piece is wrapped in the styles that cover it. A formula is one piece.
     """
-    if not block.spans:
-        return html_lines(block.text)
-    size = len(block.text)
-    ends = {min(max(place, 0), size) for span in block.spans for place in (span.start, span.end)}
-    inside = {place for span in block.spans if span.latex for place in ends if span.start < place < span.end}
+    return html_spans(block.text, block.spans)
+
+
+def html_spans(text: str, spans: Sequence[Span]) -> Markup:
+    """Return text with its styles; see `html_text`."""
+    if not spans:
+        return html_lines(text)
+    size = len(text)
+    ends = {min(max(place, 0), size) for span in spans for place in (span.start, span.end)}
+    inside = {place for span in spans if span.latex for place in ends if span.start < place < span.end}
     cuts = sorted({0, size, *(ends - inside)})
-    return Markup("".join(_stretch(block, start, end) for start, end in pairwise(cuts)))
+    return Markup("".join(_stretch(text, spans, start, end) for start, end in pairwise(cuts)))
 
 
-def _stretch(block: Block, start: int, end: int) -> Markup:
-    covering = [span for span in block.spans if span.start <= start and end <= span.end]
+def _stretch(text: str, spans: Sequence[Span], start: int, end: int) -> Markup:
+    covering = [span for span in spans if span.start <= start and end <= span.end]
     latex = next((span.latex for span in covering if span.latex and (span.start, span.end) == (start, end)), None)
-    printed = block.text[start:end]
+    printed = text[start:end]
     is_raised, is_lowered = any(span.superscript for span in covering), any(span.subscript for span in covering)
     shown = normalize("NFKC", printed) if is_raised or is_lowered else printed
     markup = html_formula(latex, printed) if latex else _break_lines(shown)
@@ -37,6 +43,8 @@ def _stretch(block: Block, start: int, end: int) -> Markup:
         ("sup", is_raised),
         ("sub", is_lowered),
         ("code", any(span.code for span in covering)),
+        ("u", any(span.underline for span in covering)),
+        ("mark", any(span.highlight for span in covering)),
         ("em", any(span.italic for span in covering)),
         ("del", any(span.strike for span in covering)),
         ("strong", any(span.bold for span in covering)),

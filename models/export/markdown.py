@@ -90,11 +90,18 @@ def markdown_parts(
     """Return the document in parts, one per visible block, in output order."""
     blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree, furniture=furniture), as_printed=furniture)]
     if inline is MarkdownText.PLAIN:
-        blocks = [replace(block, spans=()) if block.spans else block for block in blocks]
+        blocks = [_without_spans(block) for block in blocks]
     writer = _Writer(tree, blocks, tables, pictures=pictures)
     for block in blocks:
         writer.add(block)
     return writer.parts + writer.notes
+
+
+def _without_spans(block: Block) -> Block:
+    table = block.table
+    if table is not None and any(cell.spans for cell in table.cells):
+        table = replace(table, cells=tuple(replace(cell, spans=()) for cell in table.cells))
+    return replace(block, spans=(), table=table) if block.spans or table is not block.table else block
 
 
 def _part_pages(parts: list[MarkdownPart], page_break: str) -> list[MarkdownPart]:
@@ -184,7 +191,7 @@ class _Writer:
             case BlockType.HEADING:
                 return _heading(min((block.level or 1) + self._below_title, 6), block)
             case BlockType.CODE:
-                return _fenced(block.text)
+                return _fenced(block.text, next((span.language for span in block.spans if span.language), ""))
             case BlockType.FORMULA if block.text.strip() and block.page not in self._unwritten:
                 return formula_to_markdown(block.text)
             case BlockType.PICTURE if self._pictures or self._flows(block):
@@ -212,7 +219,7 @@ def _heading(level: int, block: Block) -> str:
     return f"{'#' * level} {text}" if text else ""
 
 
-def _fenced(text: str) -> str:
+def _fenced(text: str, language: str | None) -> str:
     """Return code between fences that are longer than any fence inside."""
     fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
-    return f"{fence}\n{text}\n{fence}" if text else ""
+    return f"{fence}{language or ''}\n{text}\n{fence}" if text else ""

@@ -34,16 +34,17 @@ _TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")
 
 def inline(text: str, spans: Iterable[Span] = ()) -> str:
     """Return the text as Markdown; `spans` are offsets into it and do not overlap. Line breaks stay line breaks."""
-    return _guard_lines(_mark_up(text, spans)).replace("\n", "  \n")
+    return _guard_lines(mark_up(text, spans)).replace("\n", "  \n")
 
 
 def heading_line(text: str, spans: Iterable[Span] = ()) -> str:
     """Return a heading's text on one line, without bold because a heading is strong by itself."""
     plain = tuple(replace(span, bold=False) for span in spans)
-    return " ".join(_mark_up(text, plain).split())
+    return " ".join(mark_up(text, plain).split())
 
 
-def _mark_up(text: str, spans: Iterable[Span]) -> str:
+def mark_up(text: str, spans: Iterable[Span]) -> str:
+    """Return the text with its marks, as it stands within a line."""
     parts: list[str] = []
     copied = 0
     for span in _joined(text, spans):

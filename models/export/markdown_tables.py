@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from html import escape
 from itertools import groupby
 
 from quire.models.cdom.table import Cell, Table
-from quire.models.cdom.tree import Block, BlockId
-from quire.models.export.markdown_inline import escape_text
+from quire.models.cdom.tree import Block, BlockId, Span
+from quire.models.export.html_inline import html_spans
+from quire.models.export.markdown_inline import escape_text, mark_up
 
 _CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
 _BULLET = "• "
@@ -96,7 +98,7 @@ def _pipes(table: Table, *, lists: bool) -> str:
     grid = [[""] * table.cols for _ in range(table.rows)]
     for cell in table.cells:
         if cell.row < table.rows and cell.col < table.cols:
-            text = _pipe_cell(cell.text)
+            text = _pipe_cell(cell)
             grid[cell.row][cell.col] = _mark_single(text) if lists and "<br>" not in text else text
     heads = {cell.row for cell in table.cells if cell.header}
     if grid and heads and 0 not in heads:
@@ -105,9 +107,15 @@ def _pipes(table: Table, *, lists: bool) -> str:
     return "\n".join([*lines[:1], f"|{' --- |' * table.cols}", *lines[1:]])
 
 
-def _pipe_cell(text: str) -> str:
-    lines = (" ".join(escape_text(line).split()) for line in text.strip().split("\n"))
+def _pipe_cell(cell: Cell) -> str:
+    text = mark_up(cell.text, _spans_of(cell)) if cell.spans else escape_text(cell.text)
+    lines = (" ".join(line.split()) for line in text.strip().split("\n"))
     return "<br>".join(lines).replace("|", "\\|")
+
+
+def _spans_of(cell: Cell) -> tuple[Span, ...]:
+    """Return the spans of a cell; a header cell is strong by itself."""
+    return tuple(replace(span, bold=False) for span in cell.spans) if cell.header else cell.spans
 
 
 def _html(block: Block, table: Table, nested: Nested, *, lists: bool) -> str:
@@ -132,7 +140,8 @@ def _html_cell(cell: Cell) -> str:
     tag = "th" if cell.header else "td"
     spans = f' rowspan="{cell.row_span}"' if cell.row_span > 1 else ""
     spans += f' colspan="{cell.col_span}"' if cell.col_span > 1 else ""
-    text = escape(cell.text, quote=False).replace("\n", "<br>")
+    shown = tuple(replace(span, latex=None) for span in _spans_of(cell))
+    text = html_spans(cell.text, shown) if shown else escape(cell.text, quote=False).replace("\n", "<br>")
     return f"<{tag}{spans}>{text}</{tag}>"
 
 

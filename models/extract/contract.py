@@ -173,6 +173,7 @@ class DocumentFacts:
 class PageRead:
     """A page's content; `pixels` if a recogniser must read it; `assets` that were available without extra cost.
 
+    `pictures`: pixels of its `areas` where each is read as a page of its own (formats without printed pages).
     `doubted`: its picture for a layout detector, after whose opinion the page is read again (`ReadsAgain`). `fault`:
     place of an internal failure that prevented reading the page; for the log, not for callers.
     """
@@ -182,6 +183,11 @@ class PageRead:
     assets: dict[str, bytes] = field(default_factory=dict)
     fault: str | None = None
     doubted: PixelPage | None = None
+    pictures: tuple[PixelPage, ...] = ()
+
+
+PICTURE_NUMBERS = 10_000_000
+"""Picture `k` (from 1) of page `n` waits for a recogniser as page `n + k * PICTURE_NUMBERS`."""
 
 
 @runtime_checkable

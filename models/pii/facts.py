@@ -77,7 +77,13 @@ def clean_block(block: Block) -> Block:
         block = replace(block, text="Attached file", spans=(), flag_spans=())
     table = block.table
     if table is not None:
-        table = replace(table, checks=tuple(check for check in table.checks if check.kind in _CHECKS))
+        table = replace(
+            table,
+            checks=tuple(check for check in table.checks if check.kind in _CHECKS),
+            cells=tuple(
+                replace(cell, spans=tuple(map(_bare, cell.spans))) if cell.spans else cell for cell in table.cells
+            ),
+        )
     return replace(
         block,
         table=table,
@@ -91,8 +97,9 @@ def clean_block(block: Block) -> Block:
 
 
 def _bare(span: Span) -> Span:
-    """Return the span with its appearance only, without link and formula."""
-    return replace(span, href=None, latex=None) if span.href is not None or span.latex is not None else span
+    """Return the span with its appearance only, without link, formula and language."""
+    is_bare = span.href is None and span.latex is None and span.language is None
+    return span if is_bare else replace(span, href=None, latex=None, language=None)
 
 
 def _clean_source(source: Source) -> Source:

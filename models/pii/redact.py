@@ -77,7 +77,11 @@ def _redact_block(block: Block, decisions: Decisions) -> Block:
 
 
 def _redact_cell(cell: Cell, spans: list[FlagSpan]) -> Cell:
-    return replace(cell, text=mask_spans(cell.text, spans)[0], value=None) if spans else cell
+    if not spans:
+        return cell
+    text, moved = mask_spans(cell.text, spans)
+    kept = (_moved_span(span, moved) for span in cell.spans)
+    return replace(cell, text=text, value=None, spans=tuple(span for span in kept if span is not None))
 
 
 Moved = list[tuple[int, int, int]]

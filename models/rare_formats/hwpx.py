@@ -170,7 +170,7 @@ class _HwpxReader:
         for node in control:
             name = local_name(node)
             for area in node.iterfind("{*}subList"):
-                text = flatten(self.read(area, depth + 1))[0]
+                text = flatten(self.read(area, depth + 1)).text
                 if not text:
                     continue
                 if name in _NOTES:
@@ -198,7 +198,7 @@ class _HwpxReader:
             for child in node:
                 blocks += self._read_object(child, depth + 1) if depth < MAX_DEPTH else []
         for caption in node.iterfind("{*}caption/{*}subList"):
-            if text := flatten(self.read(caption, depth + 1))[0]:
+            if text := flatten(self.read(caption, depth + 1)).text:
                 blocks.append(FlowBlock(BlockType.CAPTION, text))
         return blocks
 
@@ -216,15 +216,16 @@ class _HwpxReader:
                 height = number(span.get("rowSpan"), 1) if span is not None else 1
                 width = number(span.get("colSpan"), 1) if span is not None else 1
                 blocks = [block for area in cell.iterfind("{*}subList") for block in self.read(area, depth + 1)]
-                text, children = flatten(blocks)
-                inner += [child for child in children if child.type is BlockType.PICTURE]
+                flat = flatten(blocks)
+                text = flat.text
+                inner += [child for child in flat.children if child.type is BlockType.PICTURE]
                 if (line, col) not in taken:
                     cells.append(_make_cell(line, col, height, width, cell.get("header") == "1", text, taken))
                 elif text:
                     inner.append(FlowBlock(BlockType.PARAGRAPH, text))
         blocks = [FlowBlock(BlockType.TABLE, table=_make_table(cells))] if cells else []
         for caption in node.iterfind("{*}caption/{*}subList"):
-            if text := flatten(self.read(caption, depth + 1))[0]:
+            if text := flatten(self.read(caption, depth + 1)).text:
                 blocks.append(FlowBlock(BlockType.CAPTION, text))
         return [*blocks, *inner]
 

@@ -187,4 +187,5 @@ def _rate_cell(cell: Cell, confidence: float) -> Cell:
         bbox=cell.bbox,
         confidence=confidence,
         value=cell.value,
+        spans=cell.spans,
     )

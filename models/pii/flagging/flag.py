@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from quire.models.cdom.flags import PII_PREFIX, is_pii_flag
-from quire.models.cdom.tree import Block, FlagSpan, PiiScan, Tree
+from quire.models.cdom.tree import Block, FlagSpan, PiiScan, Span, Tree
 from quire.models.pii.flagging.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from quire.models.pii.flagging.repeats import find_repeats, read_dates
 from quire.models.pii.flagging.windows import CPU_S_PER_WINDOW, ScanBudget, ScanTooSlow, detect_all
@@ -139,13 +139,16 @@ def _add(spans: Spans, kind: Kind, pieces: list[JoinedPiece]) -> None:
 def _find_in_links(blocks: tuple[Block, ...], detector: Detector, spans: Spans, budget: ScanBudget) -> None:
     """Flag the words of a link whose target is a person's address or number."""
     for number, block in enumerate(blocks):
-        for span in block.spans:
+        cells = block.table.cells if block.table is not None else ()
+        placed: list[tuple[int | None, Span]] = [(None, span) for span in block.spans]
+        placed += [(index, span) for index, cell in enumerate(cells) for span in cell.spans]
+        for index, span in placed:
             target = (span.href or "").removeprefix("mailto:").removeprefix("tel:")
             if not target:
                 continue
             kinds = {hit.kind for hit in detect_all(normalise(target).text, detector.detect, budget)} - {Kind.URL}
             spans[number] += [
-                FlagSpan(flag=PII_PREFIX + kind, start=span.start, end=span.end) for kind in sorted(kinds)
+                FlagSpan(flag=PII_PREFIX + kind, start=span.start, end=span.end, cell=index) for kind in sorted(kinds)
             ]
 
 

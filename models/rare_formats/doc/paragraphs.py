@@ -48,6 +48,8 @@ _NUMBERS: Final = {
     0x840F: "left",
 }
 _SIGNED: Final = frozenset((0x845E, 0x840F, 0x460B, 0x6649))
+_RAISED: Final = 0x2A48
+"""1 = superscript, 2 = subscript."""
 _TOGGLES: Final = {0x0835: "bold", 0x0836: "italic", 0x083C: "hidden", 0x0837: "strike", 0x2A53: "double"}
 _DELETED: Final = 0x0800
 """The property change that marks characters as deleted."""
@@ -234,6 +236,8 @@ def _read_look(raw: bytes, fonts: list[str]) -> WordLook:
             italic=named["italic"],
             hidden=named["hidden"],
             strike=named["strike"] or named["double"],
+            superscript=changes.get(_RAISED, b"")[:1] == b"\x01",
+            subscript=changes.get(_RAISED, b"")[:1] == b"\x02",
         ),
         deleted=_DELETED in active,
         special=_SPECIAL in active,

@@ -110,8 +110,8 @@ def _make_table(table: _WordTable) -> list[FlowBlock]:
         last: tuple[int, int] | None = None
         for number, blocks in enumerate(row.cells):
             column, span = _column(grid, row, number)
-            text, inner_blocks = flatten(blocks)
-            children += adopt(inner_blocks, block)
+            flat = flatten(blocks)
+            children += adopt(flat.children, block)
             above = next((key for key in placed if key[1] == column and _reaches(placed[key], row_number)), None)
             if row.merges[number] == 1 and last is not None:
                 placed[last] = _grown(placed[last], columns=span)
@@ -119,7 +119,9 @@ def _make_table(table: _WordTable) -> list[FlowBlock]:
                 placed[above] = _grown(placed[above], rows=1)
             else:
                 last = (row_number, column)
-                placed[last] = Cell(row=row_number, col=column, col_span=span, header=row.header, text=text)
+                placed[last] = Cell(
+                    row=row_number, col=column, col_span=span, header=row.header, text=flat.text, spans=flat.spans
+                )
     block.table = Table(rows=len(table.rows), cols=max(1, len(grid) - 1), cells=tuple(placed.values()))
     return [block, *children]
 
@@ -131,7 +133,7 @@ def _reaches(cell: Cell, row: int) -> bool:
 def _grown(cell: Cell, *, rows: int = 0, columns: int = 0) -> Cell:
     return Cell(
         row=cell.row, col=cell.col, row_span=cell.row_span + rows, col_span=cell.col_span + columns,
-        header=cell.header, text=cell.text,
+        header=cell.header, text=cell.text, spans=cell.spans,
     )  # fmt: skip
 
 

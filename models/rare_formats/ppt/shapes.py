@@ -223,7 +223,8 @@ class ShapeReader:
             if shape.frame is None or shape.type == _LINE or shape.flags & _DELETED:
                 continue
             texts = [
-                flatten(text_blocks(text, numbering, self._slide.text))[0] for text, numbering in self._texts_of(shape)
+                flatten(text_blocks(text, numbering, self._slide.text)).text
+                for text, numbering in self._texts_of(shape)
             ]
             cells.append((shape.frame, "\n".join(texts)))
         table = make_table(cells)
@@ -238,7 +239,7 @@ class ShapeReader:
             shape = self.shape(record, _Scale()) if record.kind == SHAPE else PptShape()
             for text, numbering in self._texts_of(shape):
                 if shape.placeholder == NOTES_PLACE or (text.kind == NOTES_TEXT and not shape.is_furniture):
-                    texts.append(flatten(text_blocks(text, numbering, self._slide.text))[0])
+                    texts.append(flatten(text_blocks(text, numbering, self._slide.text)).text)
         return "\n".join(text for text in texts if text)
 
 

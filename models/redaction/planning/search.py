@@ -118,4 +118,4 @@ def texts_of_tree(tree: Tree) -> Iterator[tuple[str, str]]:
         yield place, block.text
         yield place, "\n".join(span.href for span in block.spans if span.href)
         for cell in block.table.cells if block.table is not None else ():
-            yield place, cell.text
+            yield place, "\n".join([cell.text, *(span.href for span in cell.spans if span.href)])

@@ -34,6 +34,14 @@ from quire.models.extract.formats.common.installed import find_installed, load
 from quire.models.extract.formats.common.parse_cache import forget
 
 State = Callable[[], StatedText | None]
+OCR_OFF: Final = ", ocr off"
+"""End of the reason of a page with text in a picture that no recogniser reads."""
+LEFT_PICTURES: Final = "areas-not-read"
+"""Warning of a page with more pictures than are recognised."""
+_PLAIN: Final = str.maketrans(
+    "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼₀₁₂₃₄₅₆₇₈₉₊₋₌ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ−–", "0123456789+-=0123456789+-=abcdefghijklmnoprstuvwxyz--"
+)
+"""Superscript and subscript characters → the characters that a file may have in their place."""
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
@@ -94,6 +102,8 @@ class CountedDocument:
             self._stated = self._account()
         content = read.content
         stated = self._stated[number - 1] if number <= len(self._stated) else None
+        if stated is not None and (content.reason.endswith(OCR_OFF) or LEFT_PICTURES in content.warnings):
+            stated = replace(stated, judged=False)
         return replace(read, content=replace(content, coverage=stated, written=count_written(content.blocks)))
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
@@ -191,7 +201,7 @@ def _spread(written: Sequence[str], pages: Sequence[Counter[str]], stated: Count
 
 
 def _join(texts: Sequence[str]) -> str:
-    return visible_characters("".join(texts)) if texts else ""
+    return visible_characters("".join(texts)).translate(_PLAIN) if texts else ""
 
 
 def _texts_of(blocks: Sequence[WrittenBlock]) -> tuple[list[str], list[str]]:

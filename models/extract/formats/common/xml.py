@@ -31,7 +31,7 @@ _STRICT: Final = b"http://purl.oclc.org/ooxml/"
 _STRICT_NAME: Final = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
 _RENAMED: Final = {b"extendedProperties": b"extended-properties", b"customProperties": b"custom-properties"}
 _EXTERNAL_TYPE: Final = re.compile(
-    rb"\A(\s*(?:<\?xml[^>]*\?>)?(?:\s+|<!--.*?-->)*)<!DOCTYPE\s+[\w:.-]+\s+(?:SYSTEM|PUBLIC)"
+    rb"\A((?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>)?(?:\s+|<!--.*?-->)*)<!DOCTYPE\s+[\w:.-]+\s+(?:SYSTEM|PUBLIC)"
     rb"(?:\s+(?:\"[^\"<>\[]*\"|'[^'<>\[]*'))+\s*>",
     re.DOTALL,
 )

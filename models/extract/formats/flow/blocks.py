@@ -10,6 +10,7 @@ from quire.models.cdom.errors import ResourceLimit
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import BlockType, Span
+from quire.models.extract.text_quality.scripts import lower_figures, raise_figures
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff]")
 _BREAKS: Final = re.compile("\r\n?|\x85|\u2028|\u2029|\x0b|\x0c")
@@ -47,6 +48,11 @@ class InlineMarkup:
     hidden: bool = False
     href: str | None = None
     strike: bool = False
+    superscript: bool = False
+    subscript: bool = False
+    latex: str | None = None
+    underline: bool = False
+    highlight: bool = False
 
 
 PLAIN: Final = InlineMarkup()
@@ -110,6 +116,28 @@ class FlowPage:
         return [*self.headers, *self.blocks, *self.notes, *self.footers]
 
 
+def code_block(text: str, language: str | None) -> FlowBlock:
+    """Return a block of code, with its language as a span."""
+    spans = (Span(start=0, end=len(text), code=True, language=language),) if language and text else ()
+    return FlowBlock(BlockType.CODE, text, spans)
+
+
+def show_script(text: str, style: InlineMarkup) -> str:
+    """Return the text with raised and lowered figures as such characters; its length stays."""
+    if style.superscript:
+        return raise_figures(text)
+    return lower_figures(text) if style.subscript else text
+
+
+def make_span(start: int, end: int, style: InlineMarkup) -> Span:
+    """Return the span of a stretch in one style."""
+    return Span(
+        start=start, end=end, bold=style.bold, italic=style.italic, code=style.code, href=style.href,
+        latex=style.latex, strike=style.strike, superscript=style.superscript, subscript=style.subscript,
+        underline=style.underline and not style.href, highlight=style.highlight,
+    )  # fmt: skip
+
+
 def _look_of(run: StyledRun) -> InlineMarkup:
     return replace(run.style, hidden=False) if run.style.hidden else run.style
 
@@ -120,6 +148,9 @@ def join_runs(
     """Return text and spans of styled runs without outer white space, after an unstyled `prefix`."""
     groups = groupby((run for run in runs if run.text), key=_look_of)
     joined = [(clean("".join(run.text for run in group)), style) for style, group in groups]
+    joined = [
+        (show_script(text, style) if style.superscript or style.subscript else text, style) for text, style in joined
+    ]
     full_text = "".join(text for text, _ in joined)
     text = full_text.strip("\n").rstrip() if keep_indent else full_text.strip()
     if not text:
@@ -131,12 +162,7 @@ def join_runs(
         start, end = max(offset + shift, len(prefix)), min(offset + len(part) + shift, len(prefix) + len(text))
         offset += len(part)
         if style != PLAIN and end > start and part.strip():
-            spans.append(
-                Span(
-                    start=start, end=end, bold=style.bold, italic=style.italic, code=style.code, href=style.href,
-                    strike=style.strike,
-                )
-            )  # fmt: skip
+            spans.append(make_span(start, end, style))
     return prefix + text, tuple(spans)
 
 
@@ -164,30 +190,54 @@ def squeeze_runs(runs: Iterable[StyledRun]) -> list[StyledRun]:
     return out
 
 
-def flatten(blocks: list[FlowBlock]) -> tuple[str, list[FlowBlock]]:
-    """Return blocks as the text of a cell, one line per block, and those that remain separate blocks."""
-    lines: list[str] = []
+def move_spans(spans: Iterable[Span], by: int) -> tuple[Span, ...]:
+    """Return the spans moved `by` characters."""
+    return tuple(replace(span, start=span.start + by, end=span.end + by) for span in spans)
+
+
+@dataclass(slots=True)
+class Flat:
+    """Blocks as one text for a cell, a note or a header; `children` remain separate blocks."""
+
+    text: str
+    spans: tuple[Span, ...]
+    children: list[FlowBlock]
+
+
+def flatten(blocks: list[FlowBlock]) -> Flat:
+    """Return one line per block.
+
+    Nested tables become lines of cells and a child. Pictures and flagged blocks become children only.
+    """
+    text = ""
+    spans: list[Span] = []
     children: list[FlowBlock] = []
     child_ids: set[int] = set()
     for block in blocks:
+        nested = block.parent is not None and id(block.parent) in child_ids
         if block.type in (BlockType.PICTURE, BlockType.TABLE) or block.flags:
             children.append(block)
             child_ids.add(id(block))
-        if (
-            block.flags
-            or block.type is BlockType.PICTURE
-            or (block.parent is not None and id(block.parent) in child_ids)
-        ):
+        line = "" if nested else _line_of(block)
+        if not line:
             continue
-        if block.table is not None:
-            lines.append(flatten_table(block.table))
-        elif block.text:
-            lines.append((BULLET if block.bullet else "") + _in_cell(block))
-    return "\n".join(line for line in lines if line), children
+        text += "\n" if text else ""
+        bullet = len(BULLET) if block.bullet else 0
+        start = len(text) + bullet
+        spans += move_spans(block.spans, start)
+        if block.type is BlockType.FORMULA:
+            spans.append(Span(start=start, end=start + len(line) - bullet, latex=block.text))
+        text += line
+    return Flat(text, tuple(spans), children)
 
 
-def _in_cell(block: FlowBlock) -> str:
-    return f"${block.text}$" if block.type is BlockType.FORMULA else block.text
+def _line_of(block: FlowBlock) -> str:
+    if block.flags or block.type is BlockType.PICTURE:
+        return ""
+    if block.table is not None:
+        return flatten_table(block.table)
+    text = f"${block.text}$" if block.type is BlockType.FORMULA and block.text else block.text
+    return (BULLET if block.bullet else "") + text if text else ""
 
 
 def number_typed(blocks: Iterable[FlowBlock]) -> None:

@@ -8,12 +8,13 @@ from typing import Final, Protocol
 
 from quire.models.cdom.errors import Malformed, ResourceLimit, UnsupportedFormat
 from quire.models.cdom.geometry import Bbox
-from quire.models.cdom.original import Embedded, Format, ReadOptions
+from quire.models.cdom.original import Embedded, Format, OcrMode, ReadOptions
 from quire.models.cdom.ports import PageImage
 from quire.models.cdom.tree import BlockType, Metadata, Route
 from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, PageRead
 from quire.models.extract.formats.common.page_selection import choose_pages
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet, number_typed
+from quire.models.extract.formats.flow.picture_text import MAX_PICTURES, draw_pictures, fills_page
 
 MAX_EMBEDDED: Final = 1_000
 """Files inside one file; each becomes a document with its own rows and artifacts."""
@@ -121,7 +122,35 @@ class FlowDocument:
             engine=self._file.engine,
             version=self._file.version,
         )
-        return PageRead(content=content, assets=assets)
+        return self._with_pictures(PageRead(content=content, assets=assets), blocks)
+
+    def _with_pictures(self, read: PageRead, blocks: list[FlowBlock]) -> PageRead:
+        """Return the page with those of its pictures for a recogniser that no page before it has."""
+        if not any([block.asset for block in blocks]):
+            return read
+        content = read.content
+        earlier = {
+            block.asset for number in self._facts.page_numbers if number < content.number
+            for block in self._pages[number - 1].in_order() if block.asset
+        }  # fmt: skip
+        left = [block if block.asset not in earlier else replace(block, asset=None) for block in blocks]
+        if not any(block.asset for block in left):
+            return read
+        areas, pictures, is_more = draw_pictures(
+            content, left, self._read_picture, self._options, max(0, MAX_PICTURES - len(earlier))
+        )
+        is_whole = is_more or any(fills_page(content, area) for area in areas)
+        if self._options.ocr is OcrMode.NEVER:
+            reason = f"{content.reason}, ocr off" if is_whole else content.reason
+            return replace(read, content=replace(content, reason=reason))
+        warnings = (*content.warnings, *(("areas-not-read",) if is_more else ()))
+        return replace(read, content=replace(content, areas=areas, warnings=warnings), pictures=pictures)
+
+    def _read_picture(self, name: str) -> bytes:
+        try:
+            return self._file.assets.read(name)
+        except Malformed:
+            return b""
 
     @property
     def pictures(self) -> Assets:

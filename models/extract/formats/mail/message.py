@@ -10,6 +10,7 @@ from lxml import etree
 from quire.models.cdom.flags import QUOTED
 from quire.models.cdom.original import Embedded, Format, ReadOptions
 from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.html.browser import prepare
 from quire.models.extract.formats.common.html.page import path_maker, read_html
 from quire.models.extract.formats.common.html.parse import parse_html
 from quire.models.extract.formats.common.html.pictures import PagePictures
@@ -133,7 +134,9 @@ def make_mail(mail: Mail, format_: Format, pictures: PagePictures) -> FlowFile:
     """Return a flow file of one page from a message."""
     page = FlowPage(blocks=_make_head(mail))
     body = _read_html(mail.html, pictures) if mail.html else []
-    page.blocks += body or read_plain(mail.plain)
+    if not any(block.text or block.table for block in body if block.type is not BlockType.PICTURE):
+        body = [*read_plain(mail.plain), *(block for block in body if block.asset)]
+    page.blocks += body
     page.blocks += [_make_field(label, value, path="calendar") for label, value in mail.events]
     return FlowFile(
         format=format_,
@@ -193,9 +196,8 @@ def _read_html(html: str, pictures: PagePictures) -> list[FlowBlock]:
     root = parse_html(html)
     if root is None:
         return []
+    prepare(root)
     blocks = HtmlWalker(path_maker("body "), pictures.take).read(root)
-    if not any(block.text or block.table for block in blocks if block.type is not BlockType.PICTURE):
-        return []
     for block in find_quoted(root, blocks):
         block.flags = (*block.flags, QUOTED)
     return blocks

@@ -67,7 +67,7 @@ def _read_child(
             _read(child, styles, mark, replace(style, href=href) if href and href[:1] != "#" else style, inline)
         case t if t == TEXT + "note":
             inline.notes.append(child)
-            inline.runs.append(StyledRun(mark(), style))
+            inline.runs.append(StyledRun(mark(), replace(style, superscript=True)))
         case t if t == OFFICE + "annotation":
             inline.comments.append(child)
         case t if t in (DRAW + "frame", DRAW + "custom-shape", DRAW + "g", DRAW + "rect"):
@@ -79,12 +79,15 @@ def _read_child(
 
 def _span_style(name: str | None, styles: OdfStyles, style: InlineMarkup) -> InlineMarkup:
     bold, italic = styles.emphasis(name)
+    raised = styles.raised(name)
     return replace(
         style,
         bold=style.bold if bold is None else bold,
         italic=style.italic if italic is None else italic,
         hidden=style.hidden or styles.is_hidden(name),
         strike=style.strike if (struck := styles.is_struck(name)) is None else struck,
+        superscript=style.superscript if raised is None else raised > 0,
+        subscript=style.subscript if raised is None else raised < 0,
         code=style.code or styles.is_a(name, "Source_20_Text", "Teletype"),
     )
 

@@ -42,7 +42,7 @@ def read_slide(node: Element, styles: OdfStyles, size: tuple[float, float], numb
         page.blocks.insert(0, FlowBlock(BlockType.HEADING, page.label, level=1))
     notes = node.find(PRESENTATION + "notes")
     for box in notes.iter(DRAW + "text-box") if notes is not None else ():
-        if text := flatten(OdfReader(styles, depth=1).read(box))[0]:
+        if text := flatten(OdfReader(styles, depth=1).read(box)).text:
             page.notes.append(FlowBlock(BlockType.FOOTNOTE, text, flags=(SPEAKER_NOTES,)))
     for index, block in enumerate(page.in_order(), start=1):
         block.path = f"slide {number}#{index}"

@@ -100,6 +100,15 @@ class OdfStyles:
             italic = slant in ("italic", "oblique") if italic is None and slant else italic
         return bold, italic
 
+    def raised(self, name: str | None) -> int | None:
+        """Return 1 for superscript, -1 for subscript, 0 for neither; None where a text style does not state it."""
+        for style in self.chain(name):
+            properties = style.find(STYLE + "text-properties")
+            place = (properties.get(STYLE + "text-position") or "").split() if properties is not None else []
+            if place:
+                return -1 if place[0] == "sub" or place[0][0] == "-" else int(place[0] not in ("0%", "0"))
+        return None
+
     def is_struck(self, name: str | None) -> bool | None:
         """Return whether a text style strikes its text through; None where it does not state it."""
         for style in self.chain(name):

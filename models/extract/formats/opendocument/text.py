@@ -214,15 +214,15 @@ class OdfReader:
                     continue
                 times = count(cell.get(TABLE + "number-columns-repeated"), MAX_COLUMNS)
                 if cell.tag == TABLE + "table-cell":
-                    text, inner_blocks = flatten(self._inner().read(cell))
-                    children += adopt(inner_blocks, block)
+                    flat = flatten(self._inner().read(cell))
+                    children += adopt(flat.children, block)
                     across = count(cell.get(TABLE + "number-columns-spanned"), MAX_COLUMNS)
                     down = min(count(cell.get(TABLE + "number-rows-spanned"), MAX_ROWS), len(rows) - row_index)
-                    for step in range(times if text or times < 50 else 0):
+                    for step in range(times if flat.text or times < 50 else 0):
                         cells.append(
                             Cell(
                                 row=row_index, col=col + step, row_span=down, col_span=across if times == 1 else 1,
-                                header=is_header, text=text,
+                                header=is_header, text=flat.text, spans=flat.spans,
                             )
                         )  # fmt: skip
                 col += times
@@ -288,7 +288,7 @@ class OdfReader:
             self.pages[-1].notes.append(block)
 
     def _text_of(self, node: Element) -> str:
-        return flatten(self._inner().read(node))[0]
+        return flatten(self._inner().read(node)).text
 
     def _inner(self) -> "OdfReader":
         return OdfReader(self.styles, self.numbers, self.depth + 1, hidden=self.hidden)

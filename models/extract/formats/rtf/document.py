@@ -375,10 +375,16 @@ _PARAGRAPH: Final = {
 
 def _plain(state: RtfState, value: int | None) -> None:
     state.bold = state.italic = state.hidden = state.strike = False
+    state.raised = 0
 
 
 _LOOKS: Final[dict[str, Callable[[RtfState, int | None], None]]] = {
     "b": lambda state, value: setattr(state, "bold", value != 0),
+    "super": lambda state, value: setattr(state, "raised", int(value != 0)),
+    "sub": lambda state, value: setattr(state, "raised", -int(value != 0)),
+    "nosupersub": lambda state, value: setattr(state, "raised", 0),
+    "up": lambda state, value: setattr(state, "raised", int(value is None or value > 3)),
+    "dn": lambda state, value: setattr(state, "raised", -int(value is None or value > 3)),
     "i": lambda state, value: setattr(state, "italic", value != 0),
     "v": lambda state, value: setattr(state, "hidden", value != 0),
     "strike": lambda state, value: setattr(state, "strike", value != 0),

@@ -14,6 +14,8 @@ class RtfState:
     italic: bool = False
     hidden: bool = False
     strike: bool = False
+    raised: int = 0
+    """1 = superscript, -1 = subscript."""
     deleted: bool = False
     href: str | None = None
     font: int = 0
@@ -26,7 +28,10 @@ class RtfState:
 
     def style(self) -> InlineMarkup:
         """Return the inline formatting."""
-        return InlineMarkup(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href, strike=self.strike)
+        return InlineMarkup(
+            bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href, strike=self.strike,
+            superscript=self.raised > 0, subscript=self.raised < 0,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)

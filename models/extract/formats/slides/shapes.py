@@ -13,7 +13,7 @@ from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.common.charts import read_chart_table, read_chart_text
 from quire.models.extract.formats.common.opc import Relations
 from quire.models.extract.formats.common.xml import DGM, MC, A, C, Element, R, number
-from quire.models.extract.formats.flow.blocks import FlowBlock, flatten
+from quire.models.extract.formats.flow.blocks import Flat, FlowBlock, flatten
 from quire.models.extract.formats.flow.slide_order import keep_together
 from quire.models.extract.formats.slides.inherit import EMU_PER_POINT, P, SlideInheritance, is_title, placeholder_of
 from quire.models.extract.formats.slides.text import as_heading, read_body
@@ -90,6 +90,7 @@ def read_table(node: Element, inherited: SlideInheritance, relations: Relations)
         for col, cell in enumerate(line.iterfind(A + "tc")):
             if cell.get("hMerge") in ("1", "true") or cell.get("vMerge") in ("1", "true"):
                 continue
+            flat = _flat_cell(cell, inherited, relations)
             cells.append(
                 Cell(
                     row=row,
@@ -97,15 +98,16 @@ def read_table(node: Element, inherited: SlideInheritance, relations: Relations)
                     row_span=min(max(1, number(cell.get("rowSpan"), 1)), len(rows) - row),
                     col_span=min(max(1, number(cell.get("gridSpan"), 1)), cols - col),
                     header=has_header and row == 0,
-                    text=_text_of(cell, inherited, relations),
+                    text=flat.text,
+                    spans=flat.spans,
                 )
             )
     return Table(rows=len(rows), cols=cols, cells=tuple(cells))
 
 
-def _text_of(cell: Element, inherited: SlideInheritance, relations: Relations) -> str:
+def _flat_cell(cell: Element, inherited: SlideInheritance, relations: Relations) -> Flat:
     body = cell.find(A + "txBody")
-    return flatten(read_body(cell, body, inherited, None, relations))[0] if body is not None else ""
+    return flatten(read_body(cell, body, inherited, None, relations) if body is not None else [])
 
 
 _DEGREES: Final = 60_000

@@ -12,6 +12,7 @@ from quire.models.extract.formats.common.opc import Relations
 from quire.models.extract.formats.common.xml import MC, A, Element, M, R, number
 from quire.models.extract.formats.flow.blocks import FlowBlock, InlineMarkup, StyledRun, join_runs
 from quire.models.extract.formats.flow.counting import alphabetic, roman
+from quire.models.extract.formats.flow.number_formats import format_count
 from quire.models.extract.formats.slides.inherit import A14, Bullet, Placeholder, SlideInheritance
 from quire.models.extract.text_quality.symbol_fonts import decode_symbols
 
@@ -141,7 +142,7 @@ def plain_text(body: Element | None) -> str:
 def _read_math(node: Element) -> Iterator[StyledRun]:
     for formula in node.iter(M + "oMath"):
         if latex := math_to_latex(formula):
-            yield StyledRun(f"${latex}$")
+            yield StyledRun(f"${latex}$", InlineMarkup(latex=latex))
 
 
 def _style(run: Element, relations: Relations) -> InlineMarkup:
@@ -155,11 +156,34 @@ def _style(run: Element, relations: Relations) -> InlineMarkup:
         strike=properties.get("strike") in ("sngStrike", "dblStrike"),
         italic=properties.get("i") in ("1", "true"),
         href=relation.target if relation is not None and relation.external else None,
+        underline=properties.get("u", "none") != "none",
+        highlight=properties.find(A + "highlight") is not None,
+        superscript=_baseline(properties) > 0,
+        subscript=_baseline(properties) < 0,
     )
 
 
+def _baseline(properties: Element) -> int:
+    """Return how far the text is raised, in thousandths of a percent or percent."""
+    stated = (properties.get("baseline") or "0").rstrip("%")
+    return int(stated) if stated.lstrip("-").isdecimal() else 0
+
+
+_SCHEMES: Final = {
+    "circleNum": "decimalEnclosedCircle", "ea1Chs": "chineseCounting", "ea1Cht": "taiwaneseCounting",
+    "ea1Jpn": "japaneseCounting", "thaiAlpha": "thaiLetters", "thaiNum": "thaiNumbers", "hindiAlpha": "hindiVowels",
+    "hindiNum": "hindiNumbers", "hebrew2": "hebrew2", "arabic1Minus": "arabicAlpha", "arabic2Minus": "arabicAbjad",
+}  # fmt: skip
+"""Starts of PowerPoint's numbering schemes → Word's number formats."""
+
+
 def _make_label(scheme: str, count: int) -> str:
-    if scheme.startswith("roman"):
+    known = next((name for start, name in _SCHEMES.items() if scheme.startswith(start)), None)
+    if known is not None:
+        text = format_count(count, known)
+        if scheme.endswith("Plain"):
+            return text
+    elif scheme.startswith("roman"):
         text = roman(count)
         text = text.upper() if "Uc" in scheme else text
     elif scheme.startswith("alpha"):

@@ -13,6 +13,10 @@ SAMPLE_RECORDS: Final = 50
 """Records that are split by each delimiter to find the file's delimiter."""
 _LEAST_AGREEING: Final = 0.6
 """Share of the records that must have the usual number of fields."""
+MAX_PREAMBLE: Final = 30
+"""Lines above a table that are no records."""
+_LEAST_EVEN: Final = 0.9
+"""Share of the records below such lines that have as many fields as the heads."""
 _LEAST_RAGGED: Final = 3
 """Records that a table of unequal records must have."""
 _SHORT_FIELD: Final = 60
@@ -30,11 +34,40 @@ def split_instruction(text: str) -> tuple[str | None, str]:
     return (match.group(1), text[match.end() :]) if match else (None, text)
 
 
+def split_preamble(text: str) -> tuple[str, str]:
+    """Return the lines above a table of records (name of an account, period), and the text from its heads on.
+
+    The heads name three or more columns, or two below an empty line; the lines above have fewer fields, and all records
+    below have as many.
+    """
+    lines = text[: SAMPLE_RECORDS * 2000].split("\n")[: MAX_PREAMBLE + SAMPLE_RECORDS]
+    for delimiter in ",;\t":
+        widths = [line.count(delimiter) + 1 if line.strip() else 0 for line in lines]
+        for index in range(1, min(len(lines), MAX_PREAMBLE)):
+            width = widths[index]
+            if width < 3 - (not widths[index - 1]) or max(widths[:index]) >= width:
+                continue
+            (heads, *records) = _records("\n".join(lines[index:]), delimiter, SAMPLE_RECORDS) or [[]]
+            below = [len(record) for record in records[: SAMPLE_RECORDS - 1]]
+            is_even = len(below) > 1 and below.count(width) >= _LEAST_EVEN * len(below)
+            if is_even and len(heads) == width and _names_columns(heads) and not _is_prose(lines[:index], delimiter):
+                start = sum(len(line) + 1 for line in lines[:index])
+                return text[:start], text[start:]
+            break
+    return "", text
+
+
+def _is_prose(lines: list[str], delimiter: str) -> bool:
+    """Return whether lines hold marks or sentences rather than names with values."""
+    return any(_CODE_SIGN.search(line) or len(line) > 200 or f"{delimiter} " in line for line in lines)
+
+
 def find_delimiter(text: str) -> str | None:
     """Return the delimiter of a text's records, or None when no usual delimiter yields a table."""
     stated, text = split_instruction(text)
     if stated is not None:
         return stated
+    _, text = split_preamble(text)
     sample = text[: SAMPLE_RECORDS * 2000]
     best: tuple[float, int, str] | None = None
     for delimiter in DELIMITERS:
@@ -80,6 +113,9 @@ def looks_delimited(text: str) -> bool:
     delimiter = find_delimiter(text)
     if delimiter is None:
         return False
+    above, text = split_preamble(text)
+    if above:
+        return True
     records = _records(text[: SAMPLE_RECORDS * 2000], delimiter, SAMPLE_RECORDS)
     fields = [field for record in records for field in record]
     if delimiter == "|" and sum(not record[0].strip() for record in records) > len(records) / 2:

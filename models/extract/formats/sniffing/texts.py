@@ -13,7 +13,7 @@ LOOKED_AT: Final = 65_536
 
 _MARKUP: Final = re.compile(
     r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol"
-    r"|form|fieldset|header|nav|footer|blockquote|center|font|figure|details|span|pre|hr|br)[\s>/]",
+    r"|dl|dt|dd|li|address|a|b|i|em|strong|small|img|label|tr|td|thead|tbody|aside|form|fieldset|header|nav|footer|blockquote|center|font|figure|details|span|pre|hr|br)[\s>/]",
     re.IGNORECASE,
 )
 _LEADING: Final = re.compile(r"(?:\s+|<!--.*?-->|<\?[A-Za-z][^>]*\?>)*", re.DOTALL)
@@ -78,6 +78,11 @@ _ASCIIDOC: Final = tuple(
 _SVG: Final = re.compile(
     r"(?:<!DOCTYPE\s+svg\b[^>\[]*(?:\[[^\]]*\]\s*)?>\s*)?(?:<!--.*?-->\s*)*<(?:svg:)?svg\b", re.DOTALL | re.IGNORECASE
 )
+_TYPST: Final = re.compile(
+    r"^#(?:(?:set|show|let|import|include) |(?:table|figure|image|align|grid|text|heading|link|pagebreak|v|h)[(\[])",
+    re.MULTILINE,
+)
+"""Commands of Typst, whose headings look like those of AsciiDoc; no reader knows it, so it is shown as source."""
 _TABLE_RULE: Final = re.compile(r"^\|? *:?-+:? *\|(?: *:?-+:? *\|?)*$", re.MULTILINE)
 _STRONG: Final = 2
 """Kinds of marks that a light markup must have; a heading or a table counts twice."""
@@ -159,6 +164,8 @@ def _mail_of(names: list[str], text: str) -> Format | None:
 
 
 def _sniff_light(text: str) -> Format:
+    if _TYPST.search(text):
+        return Format.TXT
     markdown, asciidoc = (_count_marks(text, marks) for marks in (_MARKDOWN, _ASCIIDOC))
     if _TABLE_RULE.search(text) and "|===" not in text:
         return Format.MARKDOWN

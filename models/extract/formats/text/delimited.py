@@ -11,7 +11,12 @@ from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from quire.models.extract.formats.flow.sheet import MAX_CELLS
 from quire.models.extract.formats.sniffing.charset import decode_file
-from quire.models.extract.formats.sniffing.records import find_delimiter, read_records, split_instruction
+from quire.models.extract.formats.sniffing.records import (
+    find_delimiter,
+    read_records,
+    split_instruction,
+    split_preamble,
+)
 
 ENGINE: Final = "csv"
 MAX_COLUMNS: Final = 20_000
@@ -33,6 +38,11 @@ def _read(data: bytes) -> FlowFile:
     _, text = split_instruction(decoded.text)
     first = 1 + decoded.text[: len(decoded.text) - len(text)].count("\n")
     page = FlowPage(warnings=list(decoded.warnings))
+    above, text = split_preamble(text)
+    for number, line in enumerate(above.splitlines(), start=first):
+        if shown := ": ".join(field.strip() for field in next(read_records(line, delimiter), []) if field.strip()):
+            page.blocks.append(FlowBlock(BlockType.PARAGRAPH, clean(shown), path=f"lines {number}-{number}"))
+    first += above.count("\n")
     table = _read_table(text, delimiter)
     if table is not None:
         last = decoded.text.count("\n") + (not decoded.text.endswith("\n"))

@@ -9,6 +9,7 @@ from lxml import etree
 from quire.models.cdom.errors import Encrypted, Malformed, TooManyPages
 from quire.models.cdom.original import Format, ReadOptions
 from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.html.browser import prepare
 from quire.models.extract.formats.common.html.page import path_maker
 from quire.models.extract.formats.common.html.parse import decode, parse_html
 from quire.models.extract.formats.common.html.pictures import PagePictures
@@ -140,6 +141,7 @@ class _Book:
         if root is None:
             page.warnings.append("part-unreadable")
             return page
+        prepare(root)
         page.blocks = HtmlWalker(path_maker(f"{name} "), self._pictures.take).read(root)
         if name in self._contents:
             mark_as_furniture(page.blocks)

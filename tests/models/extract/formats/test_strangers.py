@@ -179,7 +179,7 @@ def test_struck_text_is_marked_in_markdown() -> None:
 def test_markdown_footnotes_and_tasks_are_read() -> None:
     text = "# H\n\nsaid[^n] `[^n]`\n\n[^n]: the *note*\n    goes on\n\n- [x] done\n- [ ] open\n\n```\n[^n]: code\n```\n"
     tree = read_tree(text.encode())
-    assert texts(tree, BlockType.PARAGRAPH) == ["saidn [^n]"]
+    assert texts(tree, BlockType.PARAGRAPH) == ["saidⁿ [^n]"]
     assert texts(tree, BlockType.FOOTNOTE) == ["n the note\ngoes on"]
     assert texts(tree, BlockType.CHECKBOX) == ["☑ done", "☐ open"]
     assert texts(tree, BlockType.CODE) == ["[^n]: code"]

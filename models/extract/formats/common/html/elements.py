@@ -148,6 +148,41 @@ def is_struck(element: Element) -> bool:
     return element.tag in _STRUCK or (style is not None and _LINE_THROUGH.search(style) is not None)
 
 
+_LANGUAGE: Final = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-|text-)?|brush:\s*)([\w+#.-]{1,30})")
+
+
+def code_language(node: Element) -> str | None:
+    """Return the language that the class of a listing, of the code in it or of the elements around it states."""
+    outer = [node, node.getparent(), *(node.getparent().iterancestors() if node.getparent() is not None else ())][:3]
+    for element in (*node.iter("code"), *(element for element in outer if element is not None)):
+        match = _LANGUAGE.search(element.get("class") or "")
+        if match is not None:
+            return match.group(1).lower()
+        if element is not node.getparent() and (stated := element.get("data-lang") or element.get("data-language")):
+            return stated[:30] if stated.replace("+", "").replace("#", "").isalnum() else None
+    return None
+
+
+_UNDERLINED: Final = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,60}\bunderline", re.IGNORECASE)
+
+
+def is_underlined(element: Element) -> bool:
+    """Return whether an element underlines its text."""
+    style = element.get("style")
+    return element.tag in ("u", "ins") or (style is not None and _UNDERLINED.search(style) is not None)
+
+
+_RAISED: Final = re.compile(r"vertical-align\s*:\s*(super|sub)\b", re.IGNORECASE)
+
+
+def is_raised(element: Element) -> int:
+    """Return 1 for superscript, -1 for subscript, 0 for other text, by an element's name or inline style."""
+    if element.tag in ("sup", "sub"):
+        return 1 if element.tag == "sup" else -1
+    match = _RAISED.search(element.get("style") or "")
+    return 0 if match is None else 1 if match.group(1).lower() == "super" else -1
+
+
 def stated_emphasis(element: Element) -> tuple[bool, bool]:
     """Return whether an inline style makes text bold, and whether it makes it italic."""
     style = element.get("style")

@@ -6,6 +6,7 @@ from lxml import etree
 
 from quire.models.cdom.original import Format, ReadOptions
 from quire.models.cdom.tree import Metadata
+from quire.models.extract.formats.common.html.browser import prepare
 from quire.models.extract.formats.common.html.elements import mark_furniture
 from quire.models.extract.formats.common.html.parse import decode_page, parse_html
 from quire.models.extract.formats.common.html.pictures import PagePictures
@@ -40,6 +41,7 @@ def read_html(text: str, format_: Format, pictures: PagePictures) -> FlowFile:
     root = parse_html(text)
     page, walker = FlowPage(), HtmlWalker(path_maker(""), pictures.take, terms_as_items=True)
     if root is not None:
+        prepare(root)
         page.blocks = walker.read(root)
         mark_furniture(page.blocks, walker.furniture)
     return _make_file(format_, page, pictures, metadata=read_head(root) if root is not None else Metadata())

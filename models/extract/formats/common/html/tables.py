@@ -15,6 +15,24 @@ MAX_PLACES: Final = 2_000_000
 _DIGITS: Final = re.compile(r"(?<!\s)\s*(\d{1,6})")
 _MUCH: Final = 500
 """Mean characters per cell from which a table with parts of a page in it lays out the page."""
+_PARTS: Final = (
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "table",
+    "p",
+    "div",
+    "ul",
+    "ol",
+    "blockquote",
+    "hr",
+    "img",
+    "center",
+)
+"""Elements by which a cell of a single column is a part of a page."""
 _BLOCKS: Final = ("h1", "h2", "h3", "h4", "h5", "h6", "table", "form", "article", "section")
 
 
@@ -43,14 +61,27 @@ def is_layout(table: Element) -> bool:
     """Return whether a table only lays out a page: stated so, one cell, or cells that hold parts of a page."""
     if table.get("role") in ("presentation", "none"):
         return True
-    if next(table.iter("th", "caption", "thead"), None) is not None or table.get("summary"):
+    rows = [list(_cells(row)) for row, _ in _rows(table)]
+    cells = [cell for row in rows for cell in row]
+    stated = table.find("caption") is not None or table.find("thead") is not None or table.get("summary")
+    if stated or any(cell.tag == "th" for cell in cells):
         return False
-    rows = list(_rows(table))
-    cells = [cell for row, _ in rows for cell in _cells(row)]
-    if len(cells) < 2:
+    if len(cells) < 2 or _only_places(table, rows):
         return True
     return any(next((node for node in cell.iter(*_BLOCKS)), None) is not None for cell in cells) and _has_long_cells(
         cells
+    )
+
+
+def _only_places(table: Element, rows: list[list[Element]]) -> bool:
+    """Return whether a table without lines places parts of a page: in one column, or with tables inside."""
+    if (table.get("border") or "0").strip() not in ("0", "0px", ""):
+        return False
+    if all(len(row) <= 1 for row in rows):
+        return any(next(row[0].iter(*_PARTS), None) is not None for row in rows if row)
+    is_plain = any(table.get(name) in ("0", "0px") for name in ("border", "cellpadding", "cellspacing"))
+    return is_plain and any(
+        next(cell.iter("table", "h1", "h2", "h3"), None) is not None for row in rows for cell in row
     )
 
 

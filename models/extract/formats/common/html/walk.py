@@ -22,10 +22,13 @@ from quire.models.extract.formats.common.html.elements import (
     MAX_LEVEL,
     SKIPPED,
     OpenList,
+    code_language,
     find_furniture,
     find_terms,
     is_hidden,
+    is_raised,
     is_struck,
+    is_underlined,
     open_list,
     stated_emphasis,
 )
@@ -38,6 +41,7 @@ from quire.models.extract.formats.flow.blocks import (
     InlineMarkup,
     StyledRun,
     adopt,
+    code_block,
     flatten,
     fold,
     join_runs,
@@ -127,6 +131,12 @@ class HtmlWalker:
             italic=before.italic or italic or node.tag in ITALIC,
             code=before.code or node.tag in CODE,
         )
+        if node.tag == "mark" or is_underlined(node):
+            style = replace(
+                style, highlight=style.highlight or node.tag == "mark", underline=style.underline or node.tag != "mark"
+            )
+        if raised := is_raised(node):
+            style = replace(style, superscript=raised > 0, subscript=raised < 0)
         href = node.get("href") if node.tag == "a" else None
         self._style = replace(style, href=href.strip()) if href and not href.startswith("#") else style
         self._read_inside(node)
@@ -237,7 +247,7 @@ class HtmlWalker:
             return
         code, _ = join_runs([StyledRun(text)], keep_indent=True)
         if code.strip():
-            self._add(FlowBlock(BlockType.CODE, code), node)
+            self._add(code_block(code, code_language(node)), node)
 
     def _read_image(self, node: Element) -> None:
         alt = fold(node.get("alt") or node.get("title") or "").strip()
@@ -288,7 +298,7 @@ class HtmlWalker:
             self._flush()
             self._add(FlowBlock(BlockType.FORMULA, tex), node)
         elif tex:
-            self._runs.append(StyledRun(f"${tex}$", self._style))
+            self._runs.append(StyledRun(f"${tex}$", replace(self._style, latex=tex)))
 
     def _read_table(self, node: Element) -> None:
         self._flush()
@@ -308,12 +318,12 @@ class HtmlWalker:
         cells = []
         grid = read_html_grid(node)
         for place in grid.places:
-            text, inner_blocks = flatten(HtmlWalker(self.path_of, self.picture).read(place.element))
-            children += adopt(inner_blocks, block)
+            flat = flatten(HtmlWalker(self.path_of, self.picture).read(place.element))
+            children += adopt(flat.children, block)
             cells.append(
                 Cell(
                     row=place.row, col=place.col, row_span=place.row_span, col_span=place.col_span,
-                    header=place.header, text=text,
+                    header=place.header, text=flat.text, spans=flat.spans,
                 )
             )  # fmt: skip
         if any(cell.text for cell in cells) or children:

@@ -12,8 +12,7 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.common.omml import math_to_latex
 from quire.models.extract.formats.common.xml import MC, Element, M, R, W
-from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
-from quire.models.extract.formats.word.docx.drafts import flatten
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt, flatten
 from quire.models.extract.formats.word.docx.drawing import choose_alternative
 from quire.models.extract.formats.word.docx.numbering import ListCounter
 from quire.models.extract.formats.word.docx.pages import FlatPage, PageSink
@@ -48,11 +47,11 @@ class Desk:
 class BodyReader:
     """Reads block-level content into the pages of `sink`; make one per story, cell or text box."""
 
-    def __init__(self, desk: Desk, story: Story, sink: PageSink, *, depth: int = 0) -> None:
+    def __init__(self, desk: Desk, story: Story, sink: PageSink, *, depth: int = 0, is_cell: bool = False) -> None:
         if depth > MAX_NESTING:
             raise ResourceLimit("tables or text boxes are nested too deep")
         self._desk, self._story, self._sink, self._depth = desk, story, sink, depth
-        self._writer = ParagraphWriter(sink, desk.call_note, desk.read_chart, self._read_box)
+        self._writer = ParagraphWriter(sink, desk.call_note, desk.read_chart, self._read_box, is_cell=is_cell)
         self._carried: list[Piece] = []
 
     def read(self, container: Element) -> None:
@@ -123,7 +122,7 @@ class BodyReader:
         """Return one cell; pictures, nested tables and notes in it become children of the table."""
         inner = FlatPage()
         for content in cell.contents:
-            BodyReader(self._desk, self._story, inner, depth=self._depth + 1).read(content)
+            BodyReader(self._desk, self._story, inner, depth=self._depth + 1, is_cell=True).read(content)
         flat = flatten(inner.current.blocks)
         page.blocks += adopt(flat.children, table)
         page.notes += adopt(inner.current.notes, table)
@@ -134,6 +133,7 @@ class BodyReader:
             col_span=cell.col_span,
             header=cell.header,
             text=flat.text,
+            spans=flat.spans,
         )
 
 

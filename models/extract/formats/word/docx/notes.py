@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from quire.models.cdom.flags import COMMENT
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.common.xml import Element, W
-from quire.models.extract.formats.flow.blocks import FlowBlock, adopt
-from quire.models.extract.formats.word.docx.drafts import flatten, move_spans
-from quire.models.extract.formats.word.docx.numbering import format_count
+from quire.models.extract.formats.flow.blocks import FlowBlock, adopt, flatten, move_spans
+from quire.models.extract.formats.flow.number_formats import format_count
 from quire.models.extract.formats.word.docx.pages import FlatPage
 from quire.models.extract.formats.word.docx.pieces import NoteKind, NoteRef
 

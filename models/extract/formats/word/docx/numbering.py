@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from quire.models.extract.formats.common.xml import Element, W, number, val
+from quire.models.extract.formats.flow.number_formats import format_count
 from quire.models.extract.formats.word.docx.styles import read_indent
 
 MAX_LEVEL: Final = 8
 """The deepest list level, counted from 0: the format has nine."""
-_ROMAN: Final = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
-    (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
 CHECK_GLYPHS: Final = frozenset("☐☑☒")
 _UNORDERED: Final = frozenset({"bullet", "none"})
 
@@ -119,13 +116,22 @@ def _read_level(node: Element) -> tuple[int, _Level]:
     restart = node.find(W + "lvlRestart")
     return number(node.get(W + "ilvl")), _Level(
         start=number(val(node.find(W + "start")), 1) if node.find(W + "start") is not None else 0,
-        format=val(node.find(W + "numFmt")) or "decimal",
+        format=_read_format(node),
         text=val(node.find(W + "lvlText")) or "",
         restart=number(val(restart)) if restart is not None else None,
         legal=node.find(W + "isLgl") is not None,
         style=val(node.find(W + "pStyle")),
         indent=read_indent(node.find(W + "pPr")),
     )
+
+
+def _read_format(node: Element) -> str:
+    """Return the number format of a level, also where only newer readers know it (`w:numFmt` in a choice)."""
+    stated = node.find(W + "numFmt")
+    stated = next(node.iter(W + "numFmt"), None) if stated is None else stated
+    format_ = val(stated) or "decimal"
+    pattern = stated.get(W + "format", "") if stated is not None and format_ == "custom" else ""
+    return f"zeros{len(pattern.partition(',')[0])}" if pattern.startswith("0") else format_
 
 
 def _read_number(node: Element, abstract: str) -> _Number:
@@ -151,36 +157,3 @@ def _make_marker(levels: dict[int, _Level], counts: dict[int, int], level: int) 
         count = counts.get(index, levels.get(index, _Level()).start)
         text = text.replace(f"%{index + 1}", format_count(count, format_))
     return Marker(text.strip(), level + 1, True, not text.strip(), definition.indent)
-
-
-def format_count(count: int, format_: str) -> str:
-    """Return a count in one of Word's number formats; unsupported formats are decimal."""
-    match format_:
-        case "lowerLetter" | "upperLetter":
-            text = _letters(count)
-        case "lowerRoman" | "upperRoman":
-            text = _roman(count)
-        case "decimalZero":
-            text = f"{count:02d}"
-        case "none" | "bullet":
-            text = ""
-        case _:
-            text = str(count)
-    return text.upper() if format_.startswith("upper") else text
-
-
-def _letters(count: int) -> str:
-    """Return the count as a letter (a … z, aa, bb …), as Word writes it."""
-    if not 0 < count <= 780:
-        return str(count)
-    return chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
-
-
-def _roman(count: int) -> str:
-    if not 0 < count < 4000:
-        return str(count)
-    text = ""
-    for value, letters in _ROMAN:
-        text += letters * (count // value)
-        count %= value
-    return text

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import PLAIN, InlineMarkup
 
 
 class NoteKind(StrEnum):
@@ -15,19 +16,8 @@ class NoteKind(StrEnum):
     COMMENT = "comment"
 
 
-@dataclass(frozen=True, slots=True)
-class RunFormat:
-    """Formatting and link target of a stretch of text."""
-
-    bold: bool = False
-    italic: bool = False
-    code: bool = False
-    hidden: bool = False
-    href: str | None = None
-    strike: bool = False
-
-
-PLAIN_FORMAT = RunFormat()
+RunFormat = InlineMarkup
+PLAIN_FORMAT = PLAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,11 +125,16 @@ class InlineReader:
         direct = read_toggles(rpr)
         style = self._story.styles.run(val(rpr.find(W + "rStyle")) if rpr is not None else None)
         paragraph = self._paragraph_toggles
+        raised = next((level.raised for level in (direct, style, paragraph) if level.raised is not None), 0)
         return RunFormat(
             bold=direct.bold if direct.bold is not None else bool(style.bold) != bool(paragraph.bold),
             italic=direct.italic if direct.italic is not None else bool(style.italic) != bool(paragraph.italic),
             code=bool(style.code),
             hidden=direct.hidden if direct.hidden is not None else bool(style.hidden) or bool(paragraph.hidden),
+            superscript=raised > 0,
+            subscript=raised < 0,
+            underline=bool(direct.underline if direct.underline is not None else style.underline),
+            highlight=bool(direct.highlight if direct.highlight is not None else style.highlight),
             strike=direct.strike if direct.strike is not None else bool(style.strike) != bool(paragraph.strike),
         )
 

@@ -49,6 +49,10 @@ class Toggles:
     hidden: bool | None = None
     code: bool | None = None
     strike: bool | None = None
+    raised: int | None = None
+    """1 = superscript, -1 = subscript, 0 = neither."""
+    underline: bool | None = None
+    highlight: bool | None = None
 
     def over(self, lower: "Toggles") -> "Toggles":
         """Return these toggles, completed by `lower`."""
@@ -58,6 +62,9 @@ class Toggles:
             self.hidden if self.hidden is not None else lower.hidden,
             self.code if self.code is not None else lower.code,
             self.strike if self.strike is not None else lower.strike,
+            self.raised if self.raised is not None else lower.raised,
+            self.underline if self.underline is not None else lower.underline,
+            self.highlight if self.highlight is not None else lower.highlight,
         )
 
 
@@ -100,6 +107,9 @@ class _Style:
     rpr: Element | None
 
 
+_RAISED: Final = {"superscript": 1, "subscript": -1, "baseline": 0}
+
+
 def read_toggles(rpr: Element | None) -> Toggles:
     """Return the toggles that a `w:rPr` states."""
     if rpr is None:
@@ -110,6 +120,9 @@ def read_toggles(rpr: Element | None) -> Toggles:
         is_on(rpr.find(W + "i")),
         is_on(rpr.find(W + "vanish")),
         strike=any(strikes) if strikes else None,
+        raised=None if (place := rpr.find(W + "vertAlign")) is None else _RAISED.get(val(place) or ""),
+        underline=None if (line := rpr.find(W + "u")) is None else val(line) != "none",
+        highlight=None if (marker := rpr.find(W + "highlight")) is None else val(marker) != "none",
     )
 
 

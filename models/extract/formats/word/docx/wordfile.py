@@ -13,11 +13,10 @@ from quire.models.cdom.tree import BlockType, Metadata
 from quire.models.extract.formats.common.charts import read_chart_table, read_chart_text
 from quire.models.extract.formats.common.opc import Package, Relations, read_metadata
 from quire.models.extract.formats.common.xml import BrokenPart, Element, W, is_on, val
-from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt, flatten
 from quire.models.extract.formats.flow.document import Assets, FlowDocument
 from quire.models.extract.formats.sniffing.signatures import sniff
 from quire.models.extract.formats.word.docx.body import BodyReader, Desk
-from quire.models.extract.formats.word.docx.drafts import flatten
 from quire.models.extract.formats.word.docx.fields import FieldStack
 from quire.models.extract.formats.word.docx.notes import NoteBook, NotePart, read_note_part
 from quire.models.extract.formats.word.docx.numbering import ListCounter

@@ -10,7 +10,7 @@ from typing import Final
 from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.common.xml import Element
-from quire.models.extract.formats.flow.blocks import FlowBlock
+from quire.models.extract.formats.flow.blocks import FlowBlock, InlineMarkup
 from quire.models.extract.formats.word.docx.drafts import join_text
 from quire.models.extract.formats.word.docx.numbering import CHECK_GLYPHS
 from quire.models.extract.formats.word.docx.pages import PageSink
@@ -33,7 +33,10 @@ SAME_INDENT: Final = 60
 
 
 class ParagraphWriter:
-    """Writes paragraphs of one story; tracks which list items and which code block are open."""
+    """Writes paragraphs of one story; tracks which list items and which code block are open.
+
+    In a cell (`is_cell`) a paragraph of nothing but its automatic number is written too.
+    """
 
     def __init__(
         self,
@@ -41,12 +44,15 @@ class ParagraphWriter:
         call_note: Callable[[NoteRef], tuple[str, list[FlowBlock]]],
         read_chart: Callable[[Chart], list[FlowBlock]],
         read_box: Callable[[Element], None],
+        *,
+        is_cell: bool,
     ) -> None:
         self._sink, self._call_note, self._read_chart, self._read_box = sink, call_note, read_chart, read_box
         self._items: dict[int, FlowBlock] = {}
         self._indents: dict[int, int] = {}
         self._continuation: FlowBlock | None = None
         self._code: FlowBlock | None = None
+        self._is_cell = is_cell
 
     def close_code(self) -> None:
         """Make the next code paragraph start a new block."""
@@ -73,8 +79,9 @@ class ParagraphWriter:
         if kind.outlined and sum(len(piece.text) for piece in texts) > MAX_OUTLINED_CHARS:
             type_ = BlockType.PARAGRAPH
         level = kind.level if type_ is BlockType.HEADING else None
+        number = kind.marker.text + " " if kind.marker is not None and kind.marker.ordered and kind.marker.text else ""
         parent = self._continued_item(kind) if type_ is BlockType.PARAGRAPH else None
-        draft = self._add(type_, texts, level=level, parent=parent)
+        draft = self._add(type_, texts, level=level, prefix=number, parent=parent)
         self._continuation = draft if parent is not None else None
         if draft is not None and type_ in (BlockType.HEADING, BlockType.TITLE):
             self._items = {}
@@ -107,6 +114,8 @@ class ParagraphWriter:
         is_check = checkbox or (bool(prefix) and prefix[0] in CHECK_GLYPHS)
         type_ = BlockType.CHECKBOX if is_check else BlockType.LIST_ITEM
         draft = self._add(type_, texts, level=marker.level, prefix=prefix, parent=parent)
+        if draft is None and self._is_cell and marker.text:
+            self._sink.current.blocks.append(FlowBlock(BlockType.PARAGRAPH, marker.text))
         if draft is not None:
             draft.bullet = not prefix and not is_check
             outer = {level: item for level, item in self._items.items() if level < marker.level}
@@ -234,7 +243,7 @@ class _Paragraph:
             self._flush()
             self._writer.add_formula(latex, self._first)
         else:
-            self._take_text(Text(f"${latex}$"))
+            self._take_text(Text(f"${latex}$", InlineMarkup(latex=latex)))
 
     def _take_note(self, ref: NoteRef) -> None:
         mark, drafts = self._writer.call(ref)

@@ -81,7 +81,7 @@ def test_notes_and_comments_are_blocks_of_their_own() -> None:
     comment = "<office:annotation><text:p>check</text:p></office:annotation>"
     tree = read_tree(opendocument("text", f"<text:p>text{note}{comment}</text:p>"))
     assert [(block.text, block.flags) for block in tree.blocks] == [
-        ("text1", ()),
+        ("text¹", ()),
         ("check", (COMMENT,)),
         ("1 below", ()),
     ]

@@ -95,7 +95,7 @@ def test_links_breaks_and_formulas_stand_in_their_lines() -> None:
     links = relations(("w", "hyperlink", "https://example.com/")).replace("/>", ' TargetMode="External"/>')
     block = read_tree(deck(slide(shape(body)), more={RELS: links})).blocks[0]
     assert block.text == "site\nand $x$$x$"
-    assert [(span.href, span.italic) for span in block.spans] == [("https://example.com/", True)]
+    assert [(span.href, span.latex) for span in block.spans] == [("https://example.com/", None), (None, "x")]
 
 
 def test_chart_is_its_title_and_table_of_its_values() -> None:

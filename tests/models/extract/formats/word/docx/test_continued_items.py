@@ -94,7 +94,10 @@ def test_heading_style_that_is_put_into_bulleted_list_is_item() -> None:
     body = paragraph("point", style="H1", properties=listed.format(2)) + paragraph(
         "Head", style="H1", properties=listed.format(1)
     )
-    assert shape(read_blocks(body, parts=PARTS)) == [(BlockType.LIST_ITEM, 1, "point"), (BlockType.HEADING, 1, "Head")]
+    assert shape(read_blocks(body, parts=PARTS)) == [
+        (BlockType.LIST_ITEM, 1, "point"),
+        (BlockType.HEADING, 1, "1. Head"),
+    ]
 
 
 def test_bullets_and_numbers_in_a_cell_are_lists_by_one_rule() -> None:

@@ -90,7 +90,10 @@ def test_a_box_glyph_as_bullet_makes_checkboxes() -> None:
 def test_a_numbered_heading_is_a_heading_and_counts() -> None:
     numbered = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
     body = paragraph("Scope", style="Heading1", properties=numbered) + item("a", 1)
-    assert shape(read_blocks(body, parts=PARTS)) == [(BlockType.HEADING, 1, "Scope"), (BlockType.LIST_ITEM, 1, "2. a")]
+    assert shape(read_blocks(body, parts=PARTS)) == [
+        (BlockType.HEADING, 1, "1. Scope"),
+        (BlockType.LIST_ITEM, 1, "2. a"),
+    ]
 
 
 def test_list_without_definition_is_not_a_list() -> None:
@@ -105,7 +108,7 @@ def test_list_without_definition_is_not_a_list() -> None:
         (27, "lowerLetter", "aa"),
         (3, "upperLetter", "C"),
         (7, "decimalZero", "07"),
-        (5, "chineseCounting", "5"),
+        (5, "chineseCounting", "五"),
         (0, "lowerRoman", "0"),
         (99_999, "lowerLetter", "99999"),
     ],

@@ -1,0 +1,95 @@
+"""Styles and links in cells: variants by seed over formats, styles and places in the table."""
+
+import io
+import random
+from collections.abc import Callable
+
+import docx
+import pytest
+from docx.oxml import parse_xml
+
+from quire.models.cdom.table import Cell
+from quire.models.export import html, markdown
+from tests.models.extract.flow_trees import read_tree
+from tests.models.extract.formats.opendocument.test_odf import opendocument
+
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+STYLES = ("bold", "italic", "strike", "code", "href")
+URL = "https://example.org/a"
+MARKDOWN = {"bold": "**word**", "italic": "*word*", "strike": "~~word~~", "code": "`word`", "href": f"[word]({URL})"}
+
+
+def in_html(style: str, row: int) -> bytes:
+    tag = {"bold": "b", "italic": "em", "strike": "del", "code": "code", "href": f'a href="{URL}"'}[style]
+    rows = [["a", "b"], ["c", "d"], ["e", "f"]]
+    rows[row][1] = f"see <{tag}>word</{tag.split()[0]}> here"
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for cells in rows)
+    return f"<html><body><table border=1><tr><th>H<th>I</tr>{body}</table></body></html>".encode()
+
+
+def in_markdown(style: str, row: int) -> bytes:
+    rows = [["a", "b"], ["c", "d"], ["e", "f"]]
+    rows[row][1] = f"see {MARKDOWN[style]} here"
+    lines = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+    return f"# Title\n\n| H | I |\n| --- | --- |\n{lines}\n".encode()
+
+
+def in_docx(style: str, row: int) -> bytes:
+    document, out = docx.Document(), io.BytesIO()
+    table = document.add_table(4, 2)
+    for number in range(4):
+        table.cell(number, 0).text = f"n{number}"
+    paragraph = table.cell(row + 1, 1).paragraphs[0]
+    paragraph.add_run("see ")
+    if style == "href":
+        link = f'<w:fldSimple xmlns:w="{W}" w:instr=\'HYPERLINK "{URL}"\'><w:r><w:t>word</w:t></w:r></w:fldSimple>'
+        paragraph._p.append(parse_xml(link))
+    else:
+        run = paragraph.add_run("word")
+        if style == "code":
+            document.styles.add_style("Source Code Char", docx.enum.style.WD_STYLE_TYPE.CHARACTER)
+            run.style = "Source Code Char"
+        else:
+            setattr(run.font, style, True)
+    paragraph.add_run(" here")
+    document.save(out)
+    return out.getvalue()
+
+
+def in_odt(style: str, row: int) -> bytes:
+    properties = {
+        "bold": 'fo:font-weight="bold"', "italic": 'fo:font-style="italic"',
+        "strike": 'style:text-line-through-style="solid"', "code": "", "href": "",
+    }[style]  # fmt: skip
+    name = "Source_20_Text" if style == "code" else "T1"
+    styles = f'<style:style style:name="{name}" style:family="text"><style:text-properties {properties}/></style:style>'
+    word = f'<text:span text:style-name="{name}">word</text:span>'
+    if style == "href":
+        word = f'<text:a xmlns:x="http://www.w3.org/1999/xlink" x:href="{URL}">word</text:a>'
+    cells = [["a", "b"], ["c", "d"], ["e", "f"]]
+    cells[row][1] = f"see {word} here"
+    body = "".join(
+        "<table:table-row>" + "".join(f"<table:table-cell><text:p>{c}</text:p></table:table-cell>" for c in line)
+        + "</table:table-row>" for line in cells
+    )  # fmt: skip
+    return opendocument("text", f"<table:table>{body}</table:table>", styles)
+
+
+MAKERS: tuple[Callable[[str, int], bytes], ...] = (in_html, in_markdown, in_docx, in_odt)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_styles_and_links_of_cells_are_spans(seed: int) -> None:
+    style = STYLES[seed % len(STYLES)]
+    data = MAKERS[seed % len(MAKERS)](style, random.Random(seed).randrange(3))
+
+    tree = read_tree(data)
+
+    cells: list[Cell] = [cell for block in tree.blocks if block.table for cell in block.table.cells]
+    (cell,) = [cell for cell in cells if "word" in cell.text]
+    spans = [span for span in cell.spans if getattr(span, style)]
+    assert [cell.text[span.start : span.end] for span in spans] == ["word"]
+    assert MARKDOWN[style] in markdown.tree_to_markdown(tree)
+    assert "word</" in html.tree_to_html(tree)
+    assert tree.coverage is not None
+    assert tree.coverage.complete
