@@ -6,8 +6,10 @@ a kept name of several words is a name wherever it stands.
 """
 
 import re
+import tomllib
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from quire.models.pii.engines.names import CALENDAR
 from quire.models.pii.engines.people import is_term
@@ -16,8 +18,8 @@ from quire.models.pii.kinds import Hit, Kind
 Rate = Callable[[str], float]
 """How likely a word by itself is a name, from 0 to 1."""
 
-SURE, LIKELY, UNKNOWN = 0.9, 0.5, 0.05
-"""Likelihoods of a word by itself: a name whatever the text says, more likely a name than not, and no name at all."""
+SURE, LIKELY = 0.9, 0.5
+"""Likelihoods of a word by itself: a name whatever the text says, and more likely a name than not."""
 LEAST_SHARE = 3
 """A word is a name if it is found in at least one of so many of its places."""
 _WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
@@ -27,6 +29,10 @@ _BEHIND_ARTICLE = re.compile(
 )
 _INFLECTED = re.compile(r"(?:s|es|en|e|n|er|ed|ing|ung)\Z")
 _CAPITALS = re.compile(r"[^\W\d_a-zß-öø-ÿ]{2,8}s?")
+_TERMS = frozenset(
+    word for words in tomllib.loads(Path(__file__).with_name("terms.toml").read_text(encoding="utf-8")).values() for word in words.split()
+)
+"""Products, units and words of headings."""
 _NOUNS = frozenset(("Company", "Limited", "Group", "Holdings", "Investments", "Partners", "Associates", "Technologies", "Solutions"))
 """Legal forms and ends of names that are common nouns as well."""
 _CODE = re.compile(r"(?=[^\W_]*[^\W\d_])(?=[^\W_]*\d)[^\W_]{2,6}")
@@ -40,7 +46,7 @@ _PLACE_BEFORE = re.compile(r"(?i)(?:\b(?:in|to|from|at|of|near|city|town|nach|au
 _LONG_ADDRESS = 5
 _LEAST_STEM = 4
 _MANY = 4
-"""Capitals of an acronym that is longer than most."""
+"""Capitals of an acronym that is longer than most, and places of a word that a text is about."""
 
 
 class Evidence:
@@ -58,7 +64,7 @@ class Evidence:
             return list(hits)
         starts = sorted(hit.start for hit in hits)
         several = [hit for hit in hits if len(self._words(hit)) > 1 and not self._is_phrase(hit)]
-        proven = {word for hit in several for word in self._words(hit)}
+        proven = {word for hit in several for word in self._words(hit)} - _TERMS
         verdicts: dict[str, bool] = {}
         kept = list(several)
         for hit in hits:
@@ -111,21 +117,23 @@ class Evidence:
     def _is_phrase(self, hit: Hit) -> bool:
         """Return whether several words are common words and acronyms, or stand behind articles and name nobody."""
         words = self._words(hit)
-        if max(map(self._rate, words)) >= SURE:
+        if max(0.0 if word in _TERMS else self._rate(word) for word in words) >= SURE:
             return False
-        plain = [self.is_common(word) and self._rate(word) < LIKELY for word in words]
+        plain = [word in _TERMS or (self.is_common(word) and self._rate(word) < LIKELY) for word in words]
         if any(plain) and all(common or (word.isupper() and len(word) > 1) for common, word in zip(plain, words, strict=True)):
             return True
         places = self._places(self._text[hit.start : hit.end])
         return len(places) > 1 and self._behind_articles(places) * LEAST_SHARE >= len(places)
 
     def _is_term(self, word: str, starts: list[int]) -> bool:
+        if word in _TERMS:
+            return True
         rate = self._rate(word)
-        if _CAPITALS.fullmatch(word) and self._mixed and (rate < LIKELY or len(word) < _MANY):
+        places = self._places(word)
+        if _CAPITALS.fullmatch(word) and (rate < LIKELY or len(word) < _MANY or len(places) >= _MANY):
             return not self._is_said(word)
         if rate >= SURE:
             return False
-        places = self._places(word)
         if rate < LIKELY and self.is_common(word):
             return True
         found = sum(_has(starts, place) for place in places)

@@ -41,7 +41,7 @@ _NO_NAME = CALENDAR | frozenset(
 
 
 _PREFIXES = "Mc|Mac|Fitz|De|Del|Della|Di|Du|La|Le|Van|Von"
-_CAMEL = re.compile(rf"(?!(?:{_PREFIXES})[A-Z])(?:[^\W\d_]*[a-z][A-Z]|[A-Z]{{2}}[a-z])[^\W\d_]*")
+_CAMEL = re.compile(rf"(?!(?:{_PREFIXES})[A-Z])(?:[^\W\d_]*[a-z][A-Z]|[A-Z]{{2,}}[a-z])[^\W\d_]*")
 _AGENTS = frozenset(("by", "von", "par", "por", "przez", "door", "av", "da"))
 """Words before someone who did something."""
 _BANK_CODE = re.compile(r"[A-Z]{8}XXX")

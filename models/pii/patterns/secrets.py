@@ -33,6 +33,8 @@ PRIVATE_KEY = re.compile(
 )
 _AFTER_SIGN = r"(?:(?<=[:=|>])|(?<=[:=|>] )|(?<=[:=|>][\"'])|(?<=[:=|>] [\"']))"
 PASSWORD = re.compile(rf"{_AFTER_SIGN}((?=[^\s,;|\"']{{6}}|[^\s,;|\"']*[0-9])(?!\[REDACTED|[(<])[^\s,;|\"']{{4,}})")
+SHORT_PASSWORD = re.compile(rf"{_AFTER_SIGN}([^\W_]{{4,5}})(?=[.,;|)\"'”]?(?:\s*\Z|\s*\n|[,;|]))")
+"""Four or five letters after a sign, with nothing behind them in their line."""
 SAID_PASSWORD = re.compile(r"(?<![^\s\"'“„«:=|])([^\s,;|\"'“”«»:=]{5,})")
 """A password after a verb, a line end or nothing; only values that are no plain words count."""
 PASS = re.compile(r"(?i)(?<![^\W_])pass\s?[:=]\s?[\"']?([^\s,;|\"']{5,})")
@@ -57,6 +59,27 @@ PIN = re.compile(
     r"(?i)(?<![a-z0-9])(?:pin|pin[ _-]?code|puk|tan|cvv2?|cvc2?|otp|pin-nummer|sicherheitscode|security code|security pin)\s?(?:is|ist|[:=#])\s?([0-9]{3,8})(?![0-9])(?!-[0-9])"
 )
 AUTHORIZATION_WORDS = at_words(b"authorization", b"bearer", b"x api key")
+
+
+_HINTS = frozenset(
+    (
+        "required optional mandatory string text varchar char none null true false yes see enter must should your the this that"
+        " please type same field hidden unknown expired changed reset forgotten protected encrypted default blank empty"
+        " minimum maximum length change confirm confirmation retype repeat login username user name password passwords create"
+        " choose select click press note use used using when where with without only never always contact not is are has was will"
+        " can may sets specifies defines indicates describes allows stores holds contains returns"
+        " erforderlich pflicht pflichtfeld optional leer siehe bitte eingeben geben ihr mindestens passwort kennwort ändern vergessen"
+        " benutzername wiederholen bestätigen nicht wird muss ist obligatoire requis facultatif voir saisir saisissez votre"
+        " obligatorio opcional ver introduzca escriba requerido wymagane opcjonalne patrz wpisz podaj hasło verplicht optioneel zie"
+        " voer vereist wachtwoord obbligatorio vedi inserire obrigatório"
+    ).split()
+)
+"""Words that say something of a password."""
+
+
+def is_no_hint(value: str) -> bool:
+    """Return True for a value that is not a word about passwords."""
+    return value.strip(".:!?()*_<>[]{}").casefold() not in _HINTS and any(map(str.isalnum, value))
 
 
 def is_no_word(value: str) -> bool:
@@ -95,8 +118,11 @@ SECRET_PATTERNS: tuple[Pattern, ...] = (
     *(Pattern(Kind.SECRET, regex, SECRET_PREFIXES) for regex in SECRETS),
     Pattern(Kind.SECRET, TORN_SECRET, SECRET_PREFIXES, is_torn_secret),
     Pattern(Kind.SECRET, PRIVATE_KEY, at_text("-----BEGIN")),
-    Pattern(Kind.SECRET, PASSWORD, PASSWORD_NAMES.starts, None, PASSWORD_NAMES, is_close=True),
-    Pattern(Kind.SECRET, SAID_PASSWORD, PASSWORD_NAMES.starts, is_no_word, PASSWORD_NAMES, is_close=True),
+    Pattern(Kind.SECRET, PASSWORD, PASSWORD_NAMES.starts, is_no_hint, PASSWORD_NAMES, is_close=True),
+    Pattern(Kind.SECRET, SHORT_PASSWORD, PASSWORD_NAMES.starts, is_no_hint, PASSWORD_NAMES, is_close=True, is_whole=True),
+    Pattern(
+        Kind.SECRET, SAID_PASSWORD, PASSWORD_NAMES.starts, is_no_word, PASSWORD_NAMES, is_close=True, is_whole=True
+    ),
     Pattern(Kind.SECRET, PASS, at_words(b"pass"), is_no_word),
     Pattern(
         Kind.SECRET,
