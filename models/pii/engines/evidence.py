@@ -30,10 +30,14 @@ _BEHIND_ARTICLE = re.compile(
 _INFLECTED = re.compile(r"(?:s|es|en|e|n|er|ed|ing|ung)\Z")
 _CAPITALS = re.compile(r"[^\W\d_a-zß-öø-ÿ]{2,8}s?")
 _TERMS = frozenset(
-    word for words in tomllib.loads(Path(__file__).with_name("terms.toml").read_text(encoding="utf-8")).values() for word in words.split()
+    word
+    for words in tomllib.loads(Path(__file__).with_name("terms.toml").read_text(encoding="utf-8")).values()
+    for word in words.split()
 )
 """Products, units and words of headings."""
-_NOUNS = frozenset(("Company", "Limited", "Group", "Holdings", "Investments", "Partners", "Associates", "Technologies", "Solutions"))
+_NOUNS = frozenset(
+    ("Company", "Limited", "Group", "Holdings", "Investments", "Partners", "Associates", "Technologies", "Solutions")
+)
 """Legal forms and ends of names that are common nouns as well."""
 _CODE = re.compile(r"(?=[^\W_]*[^\W\d_])(?=[^\W_]*\d)[^\W_]{2,6}")
 _HEADING = re.compile(r"\d{1,3}\. ")
@@ -42,11 +46,16 @@ _STREET_END = re.compile(
     r"(?i)(?:street|road|avenue|lane|drive|way|stra(?:ß|ss)e|str|weg|platz|allee|gasse|straat|laan|plein|gatan|vej|veien|utca|rue|via"
     r"|calle|tie|katu|gade|gata|ring|ufer|berg|hof|court|place|square|close|park|hill)s?\Z"
 )
-_PLACE_BEFORE = re.compile(r"(?i)(?:\b(?:in|to|from|at|of|near|city|town|nach|aus|à|en|de|a|w|z|we|ze|do|te|naar|uit|i|til|fra)|,) \Z")
+_PLACE_BEFORE = re.compile(
+    r"(?i)(?:\b(?:in|to|from|at|of|near|city|town|nach|aus|à|en|de|a|w|z|we|ze|do|te|naar|uit|i|til|fra)|,) \Z"
+)
+_TOWN_BEFORE = re.compile(
+    r"(?i)\b(?:liv(?:es?|ed|ing)|born|based|moved?|fl(?:y|ies|ew)|city|town|from|near)(?: in| to| of)? \Z"
+)
 _LONG_ADDRESS = 5
 _LEAST_STEM = 4
 _MANY = 4
-"""Capitals of an acronym that is longer than most, and places of a word that a text is about."""
+"""Capitals of an acronym that is longer than most."""
 
 
 class Evidence:
@@ -96,12 +105,14 @@ class Evidence:
         has_figure = any(map(str.isdigit, value))
         if len(words) == 1 and not has_figure:
             return _STREET_END.search(value) is not None
-        return not words or has_figure or not all(map(self.is_common, words))
+        if words and not any(word[0].isupper() for word in words) and not any(map(_STREET_END.search, words)):
+            return False
+        return not words or (not all(map(self.is_common, words)) if not has_figure else words[-1] not in _TERMS)
 
     def _is_no_place(self, hit: Hit, word: str) -> bool:
-        if word.casefold() in CALENDAR:
+        before = self._text[max(0, hit.start - 24) : hit.start]
+        if word.casefold() in CALENDAR or (word in _TERMS and not _TOWN_BEFORE.search(before)):
             return True
-        before = self._text[max(0, hit.start - 12) : hit.start]
         return is_term(self._text, hit.start, hit.end) and not (word.isupper() and _PLACE_BEFORE.search(before))
 
     def is_common(self, word: str) -> bool:
@@ -117,10 +128,14 @@ class Evidence:
     def _is_phrase(self, hit: Hit) -> bool:
         """Return whether several words are common words and acronyms, or stand behind articles and name nobody."""
         words = self._words(hit)
+        if all(map(str.isupper, words)) and any(word.capitalize() in _TERMS for word in words):
+            return True
         if max(0.0 if word in _TERMS else self._rate(word) for word in words) >= SURE:
             return False
         plain = [word in _TERMS or (self.is_common(word) and self._rate(word) < LIKELY) for word in words]
-        if any(plain) and all(common or (word.isupper() and len(word) > 1) for common, word in zip(plain, words, strict=True)):
+        if any(plain) and all(
+            common or (word.isupper() and len(word) > 1) for common, word in zip(plain, words, strict=True)
+        ):
             return True
         places = self._places(self._text[hit.start : hit.end])
         return len(places) > 1 and self._behind_articles(places) * LEAST_SHARE >= len(places)
@@ -130,27 +145,32 @@ class Evidence:
             return True
         rate = self._rate(word)
         places = self._places(word)
-        if _CAPITALS.fullmatch(word) and (rate < LIKELY or len(word) < _MANY or len(places) >= _MANY):
+        if _CAPITALS.fullmatch(word) and (rate < LIKELY or len(word) < _MANY or any(map(self._is_in_sentence, places))):
             return not self._is_said(word)
         if rate >= SURE:
             return False
-        if rate < LIKELY and self.is_common(word):
+        if self.is_common(word):
             return True
         found = sum(_has(starts, place) for place in places)
         return (
             len(places) > (rate >= LIKELY) and self._behind_articles(places) * LEAST_SHARE >= len(places)
-            or found * LEAST_SHARE < len(places)
-        )
+        ) or found * LEAST_SHARE < len(places)
 
     def _places(self, words: str) -> list[int]:
         return [match.start() for match in re.finditer(rf"(?<![\w@./-]){re.escape(words)}(?![\w@/-])", self._text)]
+
+    def _is_in_sentence(self, place: int) -> bool:
+        return place > 1 and self._text[place - 1] == " " and self._text[place - 2].islower()
 
     def _behind_articles(self, places: list[int]) -> int:
         return sum(_BEHIND_ARTICLE.search(self._text, max(0, place - 8), place) is not None for place in places)
 
     def _is_said(self, word: str) -> bool:
         """Return whether a label or an agent stands before the word in one of its places."""
-        return re.search(rf"(?:[:|] ?|(?<!\w)(?:by|von|par|por|przez|door|av|da) ){re.escape(word)}(?!\w)", self._text) is not None
+        return (
+            re.search(rf"(?:[:|] ?|(?<!\w)(?:by|von|par|por|przez|door|av|da) ){re.escape(word)}(?!\w)", self._text)
+            is not None
+        )
 
 
 def _has(starts: list[int], place: int) -> bool:

@@ -209,8 +209,10 @@ def join_addresses(text: str, hits: Iterable[Hit]) -> list[Hit]:
         last = joined[-1] if joined else None
         gap = text[names[-1].end if names else last.end if last is not None else 0 : hit.start]
         is_near = last is not None and last.kind is Kind.ADDRESS and _BETWEEN.fullmatch(gap) is not None
-        if last is not None and is_near and (
-            (hit.kind is Kind.LOCATION and (not names or "," in gap)) or (hit.kind is Kind.ADDRESS and not names)
+        if (
+            last is not None
+            and is_near
+            and ((hit.kind is Kind.LOCATION and (not names or "," in gap)) or (hit.kind is Kind.ADDRESS and not names))
         ):
             joined[-1] = Hit(Kind.ADDRESS, last.start, hit.end)
             names = []
