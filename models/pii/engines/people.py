@@ -30,8 +30,9 @@ _EMPLOYER = re.compile(
     rf"(?<!\w)(?:(?i:work(?:s|ed|ing)? (?:for|at)|employed (?:by|at)|(?:CEO|CFO|founder|director|president|head) of) )"
     rf"(?P<name>{_CAPITAL}[\w&'’.-]*(?:{_GOES_ON}{_CAPITAL}[\w&'’.-]*){{0,3}}{_NO_END})"
 )
+_PARTICLES = r"(?: (?:van|von|vom|zu|zur|de|der|den|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|ben|al|el))"
 _SURNAME = re.compile(
-    rf"(?: {_CAPITAL}\.?(?= {_CAPITAL})){{0,2}} {_CAPITAL}[^\W\d_]+(?:[-'’]{_CAPITAL}[^\W\d_]+)*(?!\w)"
+    rf"(?: {_CAPITAL}\.?(?= {_CAPITAL})){{0,2}}{_PARTICLES}{{0,3}} {_CAPITAL}[^\W\d_]+(?:[-'’]{_CAPITAL}[^\W\d_]+)*(?!\w)"
 )
 """Initials and a word with a capital, behind a first name."""
 _NO_NAME = CALENDAR | frozenset(
@@ -40,7 +41,7 @@ _NO_NAME = CALENDAR | frozenset(
 
 
 _PREFIXES = "Mc|Mac|Fitz|De|Del|Della|Di|Du|La|Le|Van|Von"
-_CAMEL = re.compile(rf"(?!(?:{_PREFIXES})[A-Z])(?:[^\W\d_]*[a-z][A-Z]|[A-Z]{{2}}[a-z])[^\W\d_]*")
+_CAMEL = re.compile(rf"(?!(?:{_PREFIXES})[A-Z])(?:[^\W\d_]*[a-z][A-Z]|[A-Z]{{2,}}[a-z])[^\W\d_]*")
 _AGENTS = frozenset(("by", "von", "par", "por", "przez", "door", "av", "da"))
 """Words before someone who did something."""
 _BANK_CODE = re.compile(r"[A-Z]{8}XXX")

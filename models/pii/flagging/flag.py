@@ -28,6 +28,12 @@ _FIGURE = re.compile(r"[<>≤≥~*†‡+–-]{0,3} ?[0-9]{1,5}(?:[.,][0-9]{1,5}
 _DECIMAL = re.compile(
     r"[*†‡+–-]{0,3} ?[0-9]{1,4}[.,][0-9]{1,5}(?: ?[-–] ?[0-9]{1,4}[.,][0-9]{1,5})?|[0-9]{1,4} [-–] [0-9]{1,4}"
 )
+_NEGATIVE = re.compile(r"[–-][0-9]{1,5}")
+_SECTION = re.compile(r"(?:[0-9]{1,2}\.){2,}[0-9]{0,2}\.? [^\W\d_a-z]")
+"""The number of a section before its heading."""
+_GROUPS = {Kind.CREDIT_CARD: ((4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3)), Kind.SSN: ((3, 2, 4),)}
+"""Lengths of the parts of numbers that forms print in three cells or more."""
+_HALVES = 2
 Spans = dict[int, list[FlagSpan]]
 
 
@@ -87,14 +93,21 @@ def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
     if kind is Kind.SECRET:
         is_whole = all(piece.field.cell is not None and piece.end == len(piece.field.text) for piece in pieces[:-1])
         return is_whole and sum(piece.end - piece.start for piece in pieces) < LEAST_TORN_SECRET
-    if kind not in (Kind.PHONE, Kind.IP, Kind.NATIONAL_ID) or any(piece.field.cell is None for piece in pieces):
+    if kind is Kind.IP and any(_SECTION.match(piece.field.text) for piece in pieces):
+        return True
+    if kind not in (*_GROUPS, Kind.PHONE, Kind.IP, Kind.NATIONAL_ID) or any(
+        piece.field.cell is None for piece in pieces
+    ):
         return False
     if any(_DIGIT.search(piece.field.text[: piece.start] + piece.field.text[piece.end :]) for piece in pieces):
         return True
     texts = [piece.field.text.strip() for piece in pieces]
     if any(_DATE.fullmatch(text) for text in texts):
         return True
-    return all(_FIGURE.fullmatch(text) for text in texts) and any(_DECIMAL.fullmatch(text) for text in texts)
+    if kind in _GROUPS:
+        return len(texts) > _HALVES and tuple(map(len, texts)) not in _GROUPS[kind]
+    is_signed = any(_NEGATIVE.fullmatch(text) for text in texts)
+    return all(_FIGURE.fullmatch(text) for text in texts) and (is_signed or any(map(_DECIMAL.fullmatch, texts)))
 
 
 def _matches(joined: Joined, detect: Detect, budget: ScanBudget) -> list[tuple[Kind, list[JoinedPiece]]]:

@@ -80,6 +80,9 @@ _MONTH_DAY = re.compile(
 )
 """A month, or a part of a publication, before the figure that could be a house number."""
 _TOWN_ALONE = re.compile(rf" {_TOWN}(?!\w)")
+_BETWEEN = re.compile(r"(?:[ \t]{0,2}(?:[,·|•/–-]|\n)?[ \t\n]{0,2}){1,2}(?:(?:[A-Z]{1,3}|(?:[A-Z]\.){2,3})[ -]{1,2})?")
+"""Between two parts of one address: blanks, a comma, a dash, the end of a line, the letters of a country."""
+_MOST_NAMES = 2
 _CODE_LAST = re.compile(r"[ ,][0-9]{5}\Z")
 """Postcode and town after a street, in the order of the country."""
 
@@ -91,6 +94,12 @@ def is_street(value: str) -> bool:
         and _IN_PROSE.fullmatch(value) is None
         and _SENTENCE_END.search(value) is None
     )
+
+
+def is_via(value: str) -> bool:
+    """Return False for the preposition `via` before words without capitals."""
+    words = value.split()
+    return words[0] != "via" or (len(words) > 1 and words[-2][:1].isupper() and words[-1].isdigit())
 
 
 def is_postal(value: str) -> bool:
@@ -123,6 +132,7 @@ ADDRESSES: tuple[Pattern, ...] = (
         Kind.ADDRESS,
         re.compile(rf"(?<!\w)((?i:{_NUMBERED_STREET}) {_STREET_NAME},? ?[0-9]{{1,5}})(?!\w)"),
         starts.at_named_streets,
+        is_via,
     ),
     Pattern(
         Kind.ADDRESS,
@@ -186,3 +196,29 @@ def with_towns(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
             hit = hit if unit is None else Hit(hit.kind, hit.start, unit.end())
             below = (_TOWN_ALONE if _CODE_LAST.search(text, hit.start, hit.end) else _BELOW).match(text, hit.end)
         yield hit if below is None else Hit(hit.kind, hit.start, below.end())
+
+
+def join_addresses(text: str, hits: Iterable[Hit]) -> list[Hit]:
+    """Return the hits with the parts of each address as one: street, code, town and country that follow each other.
+
+    A name between a street and a town is part of the address: nothing of it stays readable.
+    """
+    joined: list[Hit] = []
+    names: list[Hit] = []  # between the parts
+    for hit in hits:
+        last = joined[-1] if joined else None
+        gap = text[names[-1].end if names else last.end if last is not None else 0 : hit.start]
+        is_near = last is not None and last.kind is Kind.ADDRESS and _BETWEEN.fullmatch(gap) is not None
+        if (
+            last is not None
+            and is_near
+            and ((hit.kind is Kind.LOCATION and (not names or "," in gap)) or (hit.kind is Kind.ADDRESS and not names))
+        ):
+            joined[-1] = Hit(Kind.ADDRESS, last.start, hit.end)
+            names = []
+        elif is_near and hit.kind is Kind.PERSON and "\n" not in gap and len(names) < _MOST_NAMES:
+            names.append(hit)
+        else:
+            joined += [*names, hit]
+            names = []
+    return joined + names

@@ -12,7 +12,7 @@ from quire.models.pii.kinds import TORN, Hit, Kind, settle
 from quire.models.pii.normalise import normalise
 from quire.models.pii.patterns import clues as starts
 from quire.models.pii.patterns import numbers
-from quire.models.pii.patterns.addresses import ADDRESSES, with_towns
+from quire.models.pii.patterns.addresses import ADDRESSES, join_addresses, with_towns
 from quire.models.pii.patterns.clues import Clues
 from quire.models.pii.patterns.context import BIRTH, HOST_NAMES, NATIONAL, PASSPORT, PLATE, SOCIAL
 from quire.models.pii.patterns.labelled import LABELLED
@@ -267,7 +267,7 @@ class RegexDetector:
     """The default engine: all patterns above and phone numbers, overlaps settled by precedence."""
 
     name = "regex"
-    version = "8"
+    version = "9"
 
     def __init__(self, *, urls: bool = True) -> None:
         """Without `urls` addresses on the web are not looked for: they name no person."""
@@ -289,4 +289,4 @@ def _detect(text: str, patterns: Iterable[Pattern]) -> list[Hit]:
     hits = chain(
         find_phones(clues), find_national(clues), find_mrz(clues), *(pattern.find(clues) for pattern in patterns)
     )
-    return settle(with_towns(text, hits))
+    return join_addresses(text, settle(with_towns(text, hits)))

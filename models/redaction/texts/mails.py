@@ -7,6 +7,7 @@ delivery route, and the second form of a body that has two.
 import email.policy
 from email.message import EmailMessage
 from email.parser import BytesParser
+from html import unescape
 from typing import cast
 
 from quire.models.cdom.original import Format
@@ -41,7 +42,7 @@ def redact_mail(data: bytes, tree: Tree, decisions: Decisions, detector: Detecto
         text = page_text(body.encode("utf-8", "replace")) if kind == "html" else body
     except (LookupError, ValueError, AttributeError) as error:
         raise RedactionUnproven(f"the message cannot be rewritten: {type(error).__name__}") from None
-    require_read(f"{head}\n{text}", plan)
+    require_read("\n".join((head, text, unescape(body) if kind == "html" else "")), plan)  # attributes are read too
     stated = _mask(head, plan, detector)
     if kind == "html":
         shown = write_page(mask_page(body.encode("utf-8", "replace"), plan, detector))

@@ -60,6 +60,13 @@ def run(command: list[str | Path], folder: Path) -> str:
     return done.stdout
 
 
+def test_second_build_gives_the_same_bytes(wheels: dict[str, Path], tmp_path: Path) -> None:
+    build_wheels(tmp_path / "scratch", tmp_path / "dist", compiled=False)
+    again = {path.name.partition("-")[0]: path.read_bytes() for path in (tmp_path / "dist").glob("*.whl")}
+    assert again.keys() == wheels.keys() == {"quire", *PACKAGES, *CLIENTS}
+    assert [name for name, path in wheels.items() if path.read_bytes() != again[name]] == []
+
+
 def test_server_packages_and_clients_each_have_a_wheel(wheels: dict[str, Path]) -> None:
     assert set(wheels) == {"quire", *PACKAGES, *CLIENTS}
 

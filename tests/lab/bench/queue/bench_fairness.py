@@ -46,17 +46,17 @@ def main() -> None:
 
 def measure(hostile: Client, other: Client, seconds: int) -> dict[str, Any]:
     """Return the seconds that answers took, without and with the hostile work."""
-    calm = {"health": _health(other, 10), "text": _texts(other, 10)}
+    calm = {"health": read_health(other, 10), "text": send_texts(other, 10)}
     ended = threading.Event()
     answers: list[int] = []
     hostile.submit([paper(300, "long")])
-    hostile.json("POST", "/v1/jobs", *_file("cell.csv", CELL))
+    hostile.json("POST", "/v1/jobs", *one_file("cell.csv", CELL))
     bombs = threading.Thread(target=_repeat, args=(ended, lambda: answers.append(_send_bomb(hostile))))
     bombs.start()
     found: dict[str, Any] = {}
-    health = threading.Thread(target=lambda: found.update(health=_health(other, seconds)))
+    health = threading.Thread(target=lambda: found.update(health=read_health(other, seconds)))
     health.start()
-    found["text"] = _texts(other, seconds)
+    found["text"] = send_texts(other, seconds)
     health.join()
     ended.set()
     bombs.join()
@@ -78,7 +78,7 @@ def _send_bomb(client: Client) -> int:
         connection.close()
 
 
-def _health(client: Client, seconds: float) -> dict[str, float]:
+def read_health(client: Client, seconds: float) -> dict[str, float]:
     times, end = [], time.monotonic() + seconds
     connection = client.connect()
     while time.monotonic() < end:
@@ -91,11 +91,11 @@ def _health(client: Client, seconds: float) -> dict[str, float]:
     return _summary(times)
 
 
-def _texts(client: Client, seconds: float) -> dict[str, float]:
+def send_texts(client: Client, seconds: float) -> dict[str, float]:
     times, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
         begun = time.monotonic()
-        job = client.json("POST", "/v1/jobs", *_file("line.txt", f"One line {begun}.".encode()))
+        job = client.json("POST", "/v1/jobs", *one_file("line.txt", f"One line {begun}.".encode()))
         while client.json("GET", f"/v1/jobs/{job['id']}")["status"] in ("queued", "running"):
             time.sleep(0.05)
         times.append(time.monotonic() - begun)
@@ -110,7 +110,7 @@ def _summary(times: list[float]) -> dict[str, float]:
     return {name: round(value, 3) for name, value in figures.items()}
 
 
-def _file(name: str, data: bytes) -> tuple[bytes, str]:
+def one_file(name: str, data: bytes) -> tuple[bytes, str]:
     """Return a form with one file, and its content type."""
     head = f'--edge\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'
     return head.encode() + data + b"\r\n--edge--\r\n", "multipart/form-data; boundary=edge"
