@@ -42,8 +42,8 @@ $(VENV)/.guide: configs/locks/guide.lock mkdocs.yml cluster/dist/guide_hooks.py 
 
 ##@ Run
 
-# Without a compiler the same files run as they are, and a PDF page takes longer.
-$(VENV)/.core: $(wildcard models/extract/core/*.py) configs/locks/compile.lock $(VENV)/.run
+# Without a compiler the same files run as they are, and a PDF page takes a third longer.
+$(VENV)/.core: $(shell find models/extract -name '*.py') configs/locks/compile.lock $(VENV)/.run
 	@$(call install,--require-hashes --no-deps -r configs/locks/compile.lock)
 	@$(BIN)/python -m quire.cluster.dist.compile || true
 	@touch $@

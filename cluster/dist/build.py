@@ -29,11 +29,7 @@ _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storag
 _NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build", "built")
 _EPOCH = "1767225600"
 """2026-01-01: the date of every file in a wheel, in seconds since 1970."""
-_PLATFORM_SETUP = """import shutil
-from pathlib import Path
-
-from setuptools import Distribution, setup
-from setuptools.command.build_py import build_py
+_PLATFORM_SETUP = """from setuptools import Distribution, setup
 
 
 class PlatformDistribution(Distribution):
@@ -41,19 +37,9 @@ class PlatformDistribution(Distribution):
         return True
 
 
-class BuildWithLibrary(build_py):
-    def run(self) -> None:
-        super().run()
-        for library in Path().glob("quire__mypyc.*"):
-            shutil.copy(library, self.build_lib)
-
-
-setup(distclass=PlatformDistribution, cmdclass={"build_py": BuildWithLibrary})
+setup(distclass=PlatformDistribution)
 """
-"""The `setup.py` of a wheel with ready extension modules: it names the interpreter and platform that they fit.
-
-The library that they share is next to the package.
-"""
+"""The `setup.py` of a wheel with ready extension modules: it names the interpreter and platform that they fit."""
 
 
 def main(arguments: list[str]) -> int:

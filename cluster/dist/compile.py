@@ -1,6 +1,6 @@
-"""`python -m quire.cluster.dist.compile [FOLDER]`: compile the reading core in this checkout.
+"""`python -m quire.cluster.dist.compile [FOLDER]`: compile the reading core and the layout in this checkout.
 
-With a folder: copy the checkout into it and compile its layout there as well.
+With a folder: copy the checkout into it and compile there.
 
 `make test SUITE=compiled` runs the tests of reading in that copy; `make dist` compiles what goes into the server's wheel in
 the same way. Each extension module is built next to its source, where Python imports it first. mypyc needs mypy (of
@@ -17,15 +17,13 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _EXTRACT = Path("quire") / "models" / "extract"
-CORE_GROUP = "quire.models.extract.core.native"
-CORE = ("core",)
-"""Folders of `models/extract` that `make up` compiles: a minute."""
-_FOLDERS = (*CORE, "layout", "math", "text_quality", "document", "formats/pdf/text")
+_FOLDERS = ("core", "layout", "math", "text_quality", "document", "formats/pdf/text")
 _FILES = ("formats/pdf/vectors.py", "formats/pdf/visibility/paint.py", "formats/pdf/visibility/unseen.py")
 
 
@@ -34,16 +32,16 @@ def main(arguments: list[str]) -> int:
     if missing := find_missing_tools():
         print(f"no {' and no '.join(missing)}: nothing was compiled", file=sys.stderr)
         return 2
-    if not arguments:
-        for built in (ROOT / _EXTRACT / CORE[0]).glob("*.so"):
-            built.unlink()
-        compile_in_place(ROOT, list_modules(ROOT, CORE, ()), CORE_GROUP)
+    root = Path(arguments[0]).resolve() if arguments else ROOT
+    if root != ROOT:
+        copy_checkout(root)
+    names = list_modules(root)
+    if not find_stale(root, names):
         return 0
-    folder = Path(arguments[0]).resolve()
-    copy_checkout(folder)
-    names = list_modules(folder)
-    compile_in_place(folder, names)
-    print(f"{len(names)} modules compiled in {folder}")
+    for built in (root / _EXTRACT).rglob("*.so"):
+        built.unlink()
+    compile_in_place(root, names)
+    print(f"{len(names)} modules compiled in {root}")
     return 0
 
 
@@ -57,6 +55,13 @@ def find_missing_tools() -> list[str]:
     return missing
 
 
+def find_stale(root: Path, names: list[str]) -> list[str]:
+    """Return the modules that have no extension module, or an older one than their source."""
+    places = {name: root.joinpath(*name.split(".")).with_suffix(".py") for name in names}
+    built = {name: place.with_suffix(EXTENSION_SUFFIXES[0]) for name, place in places.items()}
+    return [name for name in names if not built[name].exists() or built[name].stat().st_mtime < places[name].stat().st_mtime]
+
+
 def copy_checkout(folder: Path) -> None:
     """Copy every file that git tracks or would track, so that tests run in `folder` as they do here."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -67,24 +72,22 @@ def copy_checkout(folder: Path) -> None:
             shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
 
 
-def list_modules(
-    root: Path, folders: tuple[str, ...] = _FOLDERS, files: tuple[str, ...] = _FILES
-) -> list[str]:
+def list_modules(root: Path) -> list[str]:
     """Return the names of the modules that are compiled."""
-    found = [path for name in folders for path in (root / _EXTRACT / name).rglob("*.py")]
-    paths = [path for path in found if path.name != "__init__.py"] + [root / _EXTRACT / name for name in files]
+    found = [path for name in _FOLDERS for path in (root / _EXTRACT / name).rglob("*.py")]
+    paths = [path for path in found if path.name != "__init__.py"] + [root / _EXTRACT / name for name in _FILES]
     return sorted(".".join(path.relative_to(root).with_suffix("").parts) for path in paths)
 
 
-def compile_in_place(root: Path, names: list[str], group: str = "quire") -> None:
-    """Build the extension modules next to their sources below `root`, and the library they share, named by `group`."""
+def compile_in_place(root: Path, names: list[str]) -> None:
+    """Build the extension modules next to their sources below `root`, and the library that they share."""
     script = str(Path(__file__).resolve().with_name("mypyc_setup.py"))
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch, "copy")  # mypyc writes its C files and caches there
         shutil.copytree(root / "quire" / "models", copy / "quire" / "models", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(root / "quire" / "__init__.py", copy / "quire")
         environment = {**os.environ, "PYTHONPATH": str(copy), "MYPYPATH": str(copy), "PYTHONHASHSEED": "0"}
-        subprocess.run([sys.executable, script, str(root), group, *names], cwd=copy, env=environment, check=True)
+        subprocess.run([sys.executable, script, str(root), *names], cwd=copy, env=environment, check=True)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from quire.models.cdom.flags import GARBLED_TEXT
 from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract import HOME
 from quire.models.extract.contract import PageBlock, PageContent
 from quire.models.extract.document.draft import Draft
 from quire.models.extract.layout.learned.counts import count_alnum, count_digits, median
@@ -123,7 +123,7 @@ def _describe_cell(cell: Cell) -> tuple[float, ...]:
     )  # fmt: skip
 
 
-WEIGHTS = {name: Path(__file__).with_name(f"confidence_{name}.npz") for name in ("blocks", "cells")}
+WEIGHTS = {name: HOME / "document" / f"confidence_{name}.npz" for name in ("blocks", "cells")}
 _DIGITS = 2
 """Decimals of a confidence, as precise as the training allows."""
 _MOST_CELLS = 20000

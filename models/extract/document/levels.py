@@ -5,11 +5,11 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
 from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract import HOME
 from quire.models.extract.contract import OutlineEntry, PageContent
 from quire.models.extract.document.draft import Draft
 from quire.models.extract.layout.learned.counts import median
@@ -111,7 +111,7 @@ def _mean(values: list[int] | list[bool]) -> float:
     return sum(values) / len(values)
 
 
-WEIGHTS = {level: Path(__file__).with_name(f"level_{level}.npz") for level in (2, 3)}
+WEIGHTS = {level: HOME / "document" / f"level_{level}.npz" for level in (2, 3)}
 """Trees for "at least this deep"; deeper levels come only from numbers and outlines."""
 _DEEPEST = 6
 """The deepest level of a heading: HTML and Markdown have six."""

@@ -9,11 +9,12 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+
+from quire.models.extract import HOME
 
 EDGE: Final = 0
 """Blanks, punctuation and signs, at which a word begins or ends."""
@@ -73,7 +74,7 @@ def encode_letters(text: str) -> bytes:
 
 
 _STEPS_A_NAT = 20.0  # steps of the stored bytes in one nat
-_TABLES = Path(__file__).with_name("letter_triples.npz")
+_TABLES = HOME / "text_quality" / "letter_triples.npz"
 _ACRONYM = 5  # letters of the longest usual abbreviation in capitals
 _WORD = re.compile(r"(?<!\S)(?!(?!www\.)[A-Z]?[a-z]+[.,;:)]?(?!\S))\S+")
 """A word. Plain ones, which are no codes, are skipped by the pattern: most of a page."""

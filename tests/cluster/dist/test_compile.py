@@ -9,15 +9,10 @@ import pytest
 from quire.cluster.dist.compile import ROOT, compile_in_place, find_missing_tools, list_modules
 
 MODULE = """
-from pathlib import Path
-
-HOME = Path(__file__).parent
-
-
 def double(number: int) -> int:
     return 2 * number
 """
-PROGRAM = "import quire.models.quick as q; print(type(q.__loader__).__name__, q.double(21), q.HOME)"
+PROGRAM = "import quire.models.quick as q; print(type(q.__loader__).__name__, q.double(21))"
 
 
 def run_program(root: Path) -> list[str]:
@@ -32,9 +27,9 @@ def test_compiled_module_is_imported_in_place_of_its_source(tmp_path: Path) -> N
     (models.parent / "__init__.py").touch()
     (models / "__init__.py").touch()
     (models / "quick.py").write_text(MODULE)
-    assert run_program(tmp_path) == ["SourceFileLoader", "42", str(models)]
+    assert run_program(tmp_path) == ["SourceFileLoader", "42"]
     compile_in_place(tmp_path, ["quire.models.quick"])
-    assert run_program(tmp_path) == ["ExtensionFileLoader", "42", str(models)]
+    assert run_program(tmp_path) == ["ExtensionFileLoader", "42"]
 
 
 def test_list_modules_has_the_layout_and_no_module_that_holds_the_engine() -> None:
@@ -44,3 +39,8 @@ def test_list_modules_has_the_layout_and_no_module_that_holds_the_engine() -> No
     }
     sources = {name: ROOT.joinpath(*name.split(".")).with_suffix(".py").read_text() for name in names}
     assert [name for name, source in sources.items() if "formats.pdf.engine" in source] == []
+
+
+def test_no_compiled_module_asks_for_its_own_place() -> None:
+    sources = {name: ROOT.joinpath(*name.split(".")).with_suffix(".py").read_text() for name in list_modules(ROOT)}
+    assert [name for name, source in sources.items() if "__file__" in source] == [], "use HOME of models.extract"

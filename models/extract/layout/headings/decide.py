@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from quire.models.cdom.tree import FURNITURE, BlockType
+from quire.models.extract import HOME
 from quire.models.extract.layout.headings.features import find_features
 from quire.models.extract.layout.learned.forest import Forest, load_forest
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.text.kinds import PageLook
 
-WEIGHTS = Path(__file__).with_name("weights.npz")
+WEIGHTS = HOME / "layout" / "headings" / "weights.npz"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from quire.models.extract import HOME
 from quire.models.extract.core import steps
 from quire.models.extract.core.marks import RuledRegion
 from quire.models.extract.core.steps import STEP_NAMES
 from quire.models.extract.core.words import TextRow
 from quire.models.extract.layout.learned.forest import Forest, load_forest
 
-_weights = Path(__file__).parent / "weights" / "rows.npz"
+_weights = HOME / "layout" / "tables" / "weights" / "rows.npz"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from quire.models.extract import HOME
 from quire.models.extract.core.marks import Fill, Rule
 from quire.models.extract.core.signs import is_figure
 from quire.models.extract.layout.learned.forest import Forest, load_forest
@@ -19,7 +20,7 @@ from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.tables.regions.propose import MAKERS, Proposal
 from quire.models.extract.layout.tables.regions.view import PageView
 
-_weights = Path(__file__).parent.parent / "weights" / "regions.npz"
+_weights = HOME / "layout" / "tables" / "weights" / "regions.npz"
 
 
 @dataclass(frozen=True, slots=True)

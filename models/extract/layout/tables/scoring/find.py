@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.table import Table
+from quire.models.extract import HOME
 from quire.models.extract.contract import DrawnFrame
 from quire.models.extract.layout.learned.forest import Forest, load_forest
 from quire.models.extract.layout.lines.marks import Line, PageMarks
@@ -30,7 +30,7 @@ from quire.models.extract.layout.tables.scoring.last_row import take_last_rows
 from quire.models.extract.layout.tables.scoring.networks import find_networks, make_frame, without_networks
 from quire.models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
-_WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
+_WEIGHTS = HOME / "layout" / "tables" / "weights" / "tables.npz"
 _DRAWN = 0.95
 """Expected quality (0..1) of a table whose rules enclose every cell."""
 

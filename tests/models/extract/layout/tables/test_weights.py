@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from quire.models.extract.core.steps import STEP_NAMES
+from quire.models.extract import HOME
 from quire.models.extract.layout.tables.regions.glance import GLANCE_NAMES
-from quire.models.extract.layout.tables.scoring import find
 from tests.lab.training.forest_file import write_forest
 from tests.lab.training.sources import find_sources
 from tests.lab.training.tables.__main__ import FILES, Blank
 from tests.lab.training.tables.judge import Weights, collect, judge_candidates, judge_regions
 from tests.models.extract.formats.pdf.paper import Paper
 
-WEIGHTS = Path(find.__file__).parent.parent / "weights"
+WEIGHTS = HOME / "layout" / "tables" / "weights"
 
 
 def make_source(home: Path, name: str) -> None:
