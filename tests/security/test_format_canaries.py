@@ -1,4 +1,4 @@
-"""No planted value is left in redacted files and outputs of any format; `make drill NAME=canary-formats` does 300 each."""
+"""No planted value is left in redacted files and outputs of any format (`make drill NAME=canary-formats`: 300 each)."""
 
 from collections import Counter
 
