@@ -6,6 +6,7 @@ from typing import Final
 from quire.models.extract.coverage.stated.text import StatedText, part_signs
 from quire.models.extract.formats.sniffing.charset import decode_again
 from quire.models.extract.formats.sniffing.records import split_instruction
+from quire.models.extract.formats.text.known import notebook_markdown, read_known
 
 _UNSPOKEN: Final = re.compile(
     r"(<img\b[^<>]*>|\]\(<?data:[^()\s]*\)|\bsrc=[\"']?data:[^\"'<>\s]*|\]\([^()\n]{0,2000}\)"
@@ -19,7 +20,8 @@ _UNSPOKEN: Final = re.compile(
 
 def state_text(data: bytes) -> StatedText:
     """Return the decoded text."""
-    return StatedText(text=[decode_again(data)])
+    text = decode_again(data)
+    return StatedText(text=[text]) if read_known(text) is None else StatedText(formed=[text])
 
 
 def state_csv(data: bytes) -> StatedText:
@@ -32,7 +34,10 @@ def state_csv(data: bytes) -> StatedText:
 
 def state_markdown(data: bytes) -> StatedText:
     """Return letters and digits, which must be in the tree; markup may be."""
-    text, remarks = _part_remarks(decode_again(data).replace("\r\n", "\n"))
+    source = decode_again(data)
+    if notebook_markdown(source) is not None:
+        return StatedText(formed=[source])
+    text, remarks = _part_remarks(source.replace("\r\n", "\n"))
     parts = _UNSPOKEN.split(text)
     spoken, front = " ".join(parts[::2]), ""
     if spoken.startswith("---\n") and (end := spoken.find("\n---", 4)) > 0:

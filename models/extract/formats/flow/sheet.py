@@ -71,6 +71,8 @@ class Sheet:
     Attributes:
         numbers: Places with a numeric value.
         moments: ISO dates and times of places with a date format.
+        printed_heads: Texts of the headers that are printed on its pages.
+        printed_feet: Texts of the printed footers.
         headers: Areas whose first row is stated to be a header.
     """
 
@@ -89,6 +91,8 @@ class Sheet:
     comments: list[tuple[Place, str]] = field(default_factory=list)
     objects: list[SheetObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    printed_heads: list[str] = field(default_factory=list)
+    printed_feet: list[str] = field(default_factory=list)
 
     def add_merge(self, area: Area) -> None:
         """Add a merged area.

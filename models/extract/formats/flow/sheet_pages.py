@@ -107,6 +107,8 @@ def _make_page(sheet: Sheet) -> FlowPage:
     page = FlowPage(label=sheet.name, warnings=list(sheet.warnings))
     if not sheet.visible:
         page.warnings.append("hidden-sheet")
+    page.headers = [FlowBlock(BlockType.PAGE_HEADER, clean(text), flags=flags) for text in sheet.printed_heads]
+    page.footers = [FlowBlock(BlockType.PAGE_FOOTER, clean(text), flags=flags) for text in sheet.printed_feet]
     name = clean(sheet.name).strip()
     if name:
         heading = FlowBlock(

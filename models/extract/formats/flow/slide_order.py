@@ -9,6 +9,12 @@ from quire.models.extract.formats.flow.blocks import FlowBlock
 
 _SAME_BAND: Final = 0.5
 """Share of the lower shape's height by which two shapes must overlap to be in one band."""
+_SAME_HEIGHT: Final = 0.8
+"""Share of a height below which two units differ: a head is lower than its text."""
+_SAME_COLUMN: Final = 0.5
+"""Share of the narrower width that two units of a card share."""
+_NEAR_BELOW: Final = 0.5
+"""Distance between units of a card, as a share of the wider one."""
 
 
 @dataclass(slots=True)
@@ -31,9 +37,43 @@ def order_blocks(blocks: list[FlowBlock]) -> list[FlowBlock]:
             bands[-1].append(unit)
         else:
             bands.append([unit])
-    ordered = [unit for band in bands for unit in sorted(band, key=_left_top)]
+    ordered = [unit for group in _join_columns([sorted(band, key=_left_top) for band in bands]) for unit in group]
     ordered += [unit for unit in others if unit.box is None]
     return [block for unit in ([title] if title else []) + ordered for block in unit.blocks]
+
+
+def _join_columns(bands: list[list[_Unit]]) -> list[list[_Unit]]:
+    """Return the bands, with those that are rows of cards (heads above texts) joined and read card by card."""
+    groups: list[list[list[_Unit]]] = []
+    for band in bands:
+        if groups and len(band) > 1 and _continues_cards(groups[-1][-1], band):
+            groups[-1].append(band)
+        else:
+            groups.append([band])
+    return [[unit for column in zip(*group, strict=True) for unit in column] for group in groups]
+
+
+def _continues_cards(above: list[_Unit], below: list[_Unit]) -> bool:
+    """Return whether each unit stands under one of the band above, with which it makes a card.
+
+    The units of a grid are as high as those above them; heads and their texts, pictures and their captions are not.
+    """
+    pairs = [(first.box, second.box) for first, second in zip(above, below, strict=False)]
+    boxes = [(first, second) for first, second in pairs if first is not None and second is not None]
+    if len(above) != len(below) or len(boxes) != len(above):
+        return False
+    heights = [sorted((first[3] - first[1], second[3] - second[1])) for first, second in boxes]
+    return all(_is_under(first, second) for first, second in boxes) and all(
+        low < _SAME_HEIGHT * high for low, high in heights
+    )
+
+
+def _is_under(first: Bbox, second: Bbox) -> bool:
+    shared = min(first[2], second[2]) - max(first[0], second[0])
+    widest = max(first[2] - first[0], second[2] - second[0])
+    return shared > _SAME_COLUMN * min(first[2] - first[0], second[2] - second[0]) and (
+        second[1] - first[3] < _NEAR_BELOW * widest
+    )
 
 
 def keep_together(blocks: list[FlowBlock]) -> list[FlowBlock]:

@@ -22,12 +22,11 @@ _TIMES: Final = frozenset(("DTSTART", "DTEND", "DUE"))
 _PEOPLE: Final = frozenset(("ORGANIZER", "ATTENDEE"))
 
 
-def read_events(text: str) -> list[tuple[str, str]]:
-    """Return label and value of the fields of all events and tasks, each event in a fixed order."""
+def read_events(text: str, events: int = MAX_EVENTS, fields: int = MAX_FIELDS) -> list[tuple[str, str]]:
+    """Return label and value of the fields of so many events and tasks, each event in a fixed order."""
     listed: list[tuple[str, str]] = []
-    fields: list[tuple[str, str]] = []
+    own: list[tuple[str, str]] = []
     inside: list[str] = []
-    events = 0
     for line in _FOLD.sub("", text).splitlines():
         match = _LINE.match(line)
         if match is None:
@@ -35,14 +34,14 @@ def read_events(text: str) -> list[tuple[str, str]]:
         name, parameters, value = match.group(1).upper(), dict(_PARAMETER.findall(match.group(2))), match.group(3)
         if name == "BEGIN":
             inside.append(value.strip().upper())
-            fields = [] if len(inside) == 2 else fields
+            own = [] if len(inside) == 2 else own
         elif name == "END":
-            if inside[-1:] in (["VEVENT"], ["VTODO"]) and events < MAX_EVENTS:
-                listed += sorted(fields, key=lambda field: _ORDER[field[0]])
-                events += 1
+            if inside[-1:] in (["VEVENT"], ["VTODO"]) and events:
+                listed += sorted(own, key=lambda field: _ORDER[field[0]])
+                events -= 1
             del inside[-1:]
-        elif inside[-1:] in (["VEVENT"], ["VTODO"]) and name in _LABELS and len(listed) + len(fields) < MAX_FIELDS:
-            fields.append((_LABELS[name], _show(name, parameters, value)))
+        elif inside[-1:] in (["VEVENT"], ["VTODO"]) and name in _LABELS and len(listed) + len(own) < fields:
+            own.append((_LABELS[name], _show(name, parameters, value)))
     return [(label, value) for label, value in listed if value]
 
 

@@ -10,7 +10,7 @@ from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.geometry import Bbox, round_bbox
 from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
-from quire.models.extract.formats.common.charts import read_chart_table, read_chart_text
+from quire.models.extract.formats.common.charts import CX, read_chart_table, read_chart_text
 from quire.models.extract.formats.common.opc import Relations
 from quire.models.extract.formats.common.xml import DGM, MC, A, C, Element, R, number
 from quire.models.extract.formats.flow.blocks import Flat, FlowBlock, flatten
@@ -239,7 +239,7 @@ def _is_hidden(node: Element) -> bool:
 def _choose_alternative(node: Element) -> Element | None:
     """Return the fallback if it has text, because choices are for newer programs; else the first choice."""
     options = [child for child in node if child.tag in (MC + "Choice", MC + "Fallback")]
-    shown = (A + "t", C + "chart", DGM + "relIds")
+    shown = (A + "t", C + "chart", CX + "chart", DGM + "relIds")
     texts = [option for option in options if next(option.iter(*shown), None) is not None]
     return next(iter(texts or options), None)
 
@@ -274,7 +274,7 @@ def _read_graphic(node: Element, parts: SlideParts, scale: Scale) -> Iterator[Fl
     for table in node.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"):
         if (read := read_table(table, parts.inherited, parts.relations)) is not None:
             yield FlowBlock(BlockType.TABLE, table=read, bbox=box)
-    for chart in node.iter(C + "chart"):
+    for chart in node.iter(C + "chart", CX + "chart"):
         yield from _read_chart(parts.target(chart.get(R + "id")), _alt(node), box, parts)
     for diagram in node.iter(DGM + "relIds"):
         target = parts.target(diagram.get(R + "dm"))

@@ -78,6 +78,8 @@ _ASCIIDOC: Final = tuple(
 _SVG: Final = re.compile(
     r"(?:<!DOCTYPE\s+svg\b[^>\[]*(?:\[[^\]]*\]\s*)?>\s*)?(?:<!--.*?-->\s*)*<(?:svg:)?svg\b", re.DOTALL | re.IGNORECASE
 )
+_KNOWN: Final = re.compile(r"\s*(?:BEGIN:V(?:CALENDAR|CARD)\b|WEBVTT\b|\d+\n\d\d:\d\d:\d\d,\d{3} --> )", re.IGNORECASE)
+"""Calendars, contacts and subtitles."""
 _TYPST: Final = re.compile(
     r"^#(?:(?:set|show|let|import|include) |(?:table|figure|image|align|grid|text|heading|link|pagebreak|v|h)[(\[])",
     re.MULTILINE,
@@ -164,8 +166,10 @@ def _mail_of(names: list[str], text: str) -> Format | None:
 
 
 def _sniff_light(text: str) -> Format:
-    if _TYPST.search(text):
+    if _TYPST.search(text) or _KNOWN.match(text):
         return Format.TXT
+    if text.startswith("{") and '"cells"' in text and '"cell_type"' in text:
+        return Format.MARKDOWN  # a notebook
     markdown, asciidoc = (_count_marks(text, marks) for marks in (_MARKDOWN, _ASCIIDOC))
     if _TABLE_RULE.search(text) and "|===" not in text:
         return Format.MARKDOWN

@@ -18,6 +18,7 @@ from quire.models.extract.formats.common.html.page import read_markup
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from quire.models.extract.formats.sniffing.charset import decode_file
+from quire.models.extract.formats.text.known import notebook_markdown
 from quire.models.extract.formats.text.plain import read_paragraphs
 
 STEPS_PER_CHAR: Final = 4
@@ -169,6 +170,8 @@ def open_markdown(data: bytes, options: ReadOptions) -> FlowDocument:
 
 def _read(data: bytes) -> FlowFile:
     decoded = decode_file(data)
+    book = notebook_markdown(decoded.text)
+    decoded = decoded if book is None else decoded._replace(text=book)
     text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MAX_CHARS:
         raise ResourceLimit("the text is too long")

@@ -8,6 +8,7 @@ from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, join_runs
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from quire.models.extract.formats.sniffing.charset import decode_file
+from quire.models.extract.formats.text.known import read_known
 
 ENGINE: Final = "text"
 MAX_BLOCK_CHARS: Final = 20_000
@@ -26,9 +27,10 @@ def open_text(data: bytes, options: ReadOptions) -> FlowDocument:
 
 def _read(data: bytes) -> FlowFile:
     decoded = decode_file(data)
-    pages: list[FlowPage] = []
+    known = read_known(decoded.text)
+    pages: list[FlowPage] = [] if known is None else [FlowPage(blocks=known)]
     line = 1
-    for part in _FORM_FEED.split(decoded.text):
+    for part in _FORM_FEED.split(decoded.text) if known is None else ():
         page = FlowPage(blocks=read_paragraphs(part, line))
         line += part.count("\n")
         if page.blocks or not pages:

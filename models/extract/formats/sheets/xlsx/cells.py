@@ -36,6 +36,7 @@ _READ_TAGS: Final = (
     S + "autoFilter",
     S + "sheetFormatPr",
     S + "drawing",
+    S + "headerFooter",
 )
 
 
@@ -58,6 +59,25 @@ def read_cells(data: bytes, sheet: Sheet, workbook: Workbook, context: CellConte
     reader = _CellReader(sheet, workbook, context)
     for event in stream(data, _READ_TAGS):
         reader.take(event)
+
+
+_CODES: Final = re.compile(
+    r'&(?:"[^"]*"|K(?:[0-9A-F]{6}|\d\d[+-]\d{3})|\d{1,3}|[PN](?:[+-]\d+)?|[DTZFAGBIUESXYHO])', re.IGNORECASE
+)
+"""Codes of a printed header: fonts, colours, sizes, and fields that are only known in print."""
+
+
+_PAGE_NUMBER: Final = re.compile(r"(?:[^&]{0,12}&[PN]){1,2}[^&]{0,3}", re.IGNORECASE)
+
+
+def _printed(node: Element, *names: str) -> list[str]:
+    """Return the texts of printed headers or footers: left, centre and right, without codes and fields."""
+    texts = []
+    for name in names:
+        parts = re.split(r"&[LCR]", node.findtext(S + name) or "", flags=re.IGNORECASE)
+        parts = [part for part in parts if not _PAGE_NUMBER.fullmatch(part.strip())]
+        texts += [" ".join(_CODES.sub("", part.replace("&&", "\0")).replace("\0", "&").split()) for part in parts]
+    return list(dict.fromkeys(text for text in texts if text.strip(" -/|:")))
 
 
 def stream(data: bytes, tags: Sequence[str]) -> Iterator[Element]:
@@ -103,6 +123,9 @@ class _CellReader:
                 if (area := parse_area(element.get("ref", ""))) is not None:
                     self._sheet.filters.append(area)
                     self._sheet.headers.append(area)
+            case t if t == S + "headerFooter":
+                self._sheet.printed_heads = _printed(element, "oddHeader", "firstHeader", "evenHeader")
+                self._sheet.printed_feet = _printed(element, "oddFooter", "firstFooter", "evenFooter")
             case t if t == S + "sheetFormatPr":
                 self._sheet.rows.default = _points(element.get("defaultRowHeight"), self._sheet.rows.default)
                 width = element.get("defaultColWidth")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from quire.models.extract.formats.common.charts import read_chart_table, read_chart_text
+from quire.models.extract.formats.common.charts import CX, read_chart_table, read_chart_text
 from quire.models.extract.formats.common.opc import Package, Relations
 from quire.models.extract.formats.common.xml import A, BrokenPart, C, Element, R, number
 from quire.models.extract.formats.flow.sheet import Place, Sheet, SheetObject, parse_area, parse_place
@@ -122,7 +122,7 @@ def _read_anchor(
             warn("external-image")
         inside = relation is not None and not relation.external
         objects.append(SheetObject(place, asset=relation.target if relation and inside else None, text=alt, drawn=True))
-    for node in anchor.iter(C + "chart"):
+    for node in anchor.iter(C + "chart", CX + "chart"):
         relation = relations.get(node.get(R + "id") or "")
         root = read(relation.target) if relation is not None and not relation.external else None
         if root is not None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from lxml import etree
 
+from quire.models.extract.formats.common.charts import CX
 from quire.models.extract.formats.common.opc import Relations
 from quire.models.extract.formats.common.xml import DGM, MC, WP, A, C, Element, O, R, V, W, tag_of
 from quire.models.extract.formats.word.docx.pieces import Box, Chart, PicturePiece, Piece
@@ -20,6 +21,7 @@ _VISIBLE: Final = frozenset(
         V + "imagedata",
         V + "textpath",
         C + "chart",
+        CX + "chart",
         DGM + "relIds",
         W + "drawing",
     }
@@ -102,7 +104,7 @@ def _picture_or_chart(node: Element, alt: str, relations: Relations) -> PictureP
         case t if t == V + "imagedata":
             title = node.get(O + "title") or node.get("title") or ""
             return _picture(node.get(R + "id"), node.get(R + "href"), alt or title, relations)
-        case t if t == C + "chart":
+        case t if t in (C + "chart", CX + "chart"):
             return _chart(node.get(R + "id"), alt, relations)
         case t if t == DGM + "relIds":
             return _chart(node.get(R + "dm"), alt, relations)

@@ -71,6 +71,9 @@ class NoteBook:
         flat = flatten([block for block in blocks if block.table is None])
         children = [*(block for block in blocks if block.table is not None), *flat.children]
         prefix = label + " " if label and flat.text else ""
+        if kind is NoteKind.COMMENT and flat.text:
+            stated = (note.get(W + "author") or "", (note.get(W + "date") or "")[:16].replace("T", " "))
+            prefix = ", ".join(part for part in stated if part.strip()) + ": " if any(stated) else ""
         flags = (COMMENT,) if kind is NoteKind.COMMENT else ()
         draft = FlowBlock(BlockType.FOOTNOTE, prefix + flat.text, move_spans(flat.spans, len(prefix)), flags=flags)
         drafts = [draft] if draft.text else []
