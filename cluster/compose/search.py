@@ -7,7 +7,6 @@ from functools import partial
 
 from quire.actors.background.chores import Chore, ChoreRunner, UncontestedRole
 from quire.actors.reader.indexing import Reindexer
-from quire.actors.search.embedder import Embedder
 from quire.actors.search.index_writer import IndexWriting
 from quire.actors.search.searcher import Searcher
 from quire.cluster.bootstrap.enabled import embeds
@@ -58,11 +57,6 @@ def check_search(settings: Settings) -> None:
         raise StartRefused(f"SVC_EMBEDDER: {error} (python -m quire.cluster.jobs.reembed)") from None
 
 
-def make_embedder(settings: Settings) -> Embedder:
-    """Return the embedder of these settings, with its model loaded."""
-    return Embedder(load_embedder(settings.embedder))
-
-
 def make_searcher(settings: Settings, store: Store) -> Searcher:
     """Return a searcher with its model loaded, so that the first query is as fast as the next.
 
@@ -102,11 +96,6 @@ def make_index_writer(settings: Settings, store: Store, embed: Embed | None) -> 
     )
     writing = IndexWriting(RoleLease(store.db, ROLE, new_worker_id(), ttl_s=LEASE_S), writer, chores, slow)
     return writing
-
-
-def build_embedder() -> Embedder:
-    """Build the embedder of a replica."""
-    return make_embedder(find_runtime().settings)
 
 
 def build_searcher() -> Searcher:

@@ -45,6 +45,8 @@ The supervisor sees a process that ended at once. No agent collects metrics; age
 """
 WORKER_TEMPLATE = "QUIRE_WORKER_TEMPLATE"
 """Environment variable with the socket at which workers are forked; absent with SVC_WORKER_TEMPLATE=0."""
+TEMPLATE_SEARCHES = "QUIRE_TEMPLATE_SEARCHES"
+"""Environment variable that is set if workers of this service search, so that they are forked with those libraries."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
 FEW_HEAPS = {"MALLOC_ARENA_MAX": str(max(2, os.cpu_count() or 1))}
 """One heap of the C library per core, unless the environment sets another number.
@@ -113,6 +115,7 @@ def service_environment(
     *,
     haproxy: bool,
     template: bool,
+    searching: bool = False,
     base: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return the environment of the supervisor and its children. It holds no secret; settings travel in `runtime`."""
@@ -132,6 +135,7 @@ def service_environment(
     }
     if template:
         ours[WORKER_TEMPLATE] = str(ray_folder(workdir).parent / "workers.sock")
+        ours |= {TEMPLATE_SEARCHES: "1"} if searching else {}
     return FEW_HEAPS | SERVE | inherited | PATIENT | ours | (haproxy_environment(workdir, ports) if haproxy else {})
 
 

@@ -19,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from quire.cluster.machine.environment import TEMPLATE_SEARCHES
 from quire.cluster.serve.forked_worker import AGREED, END, WILLING
 
 SUPPORTED_RAY = "2.60.0"
@@ -35,6 +36,8 @@ _IMPORTED = (
     "quire.cluster.compose.background",
     "quire.cluster.compose.api",
 )
+_SEARCHING = ("lance_namespace",)
+"""A CPU second in each process that opens the index. Lance itself starts a thread when it is imported."""
 _NOBODYS_JOB = "f" * 8
 """Ray's own mark of a worker that is of no job yet: the first task says which."""
 _OOM_SCORE = "1000"
@@ -87,7 +90,7 @@ def import_workers() -> None:
     actor: Any = import_module("ray.actor")
     drawn = actor.ActorClassID
     actor.ActorClassID = _ClassIds(drawn)
-    for name in _IMPORTED:
+    for name in (*_IMPORTED, *(_SEARCHING if TEMPLATE_SEARCHES in os.environ else ())):
         import_module(name)
     actor.ActorClassID = drawn
     del os.environ["RAY_JOB_ID"], os.environ["RAY_RAYLET_PID"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
+from quire.cluster.bootstrap.enabled import searches
 from quire.cluster.errors import StartFailed
 from quire.cluster.failure import clear_failure, read_failure
 from quire.cluster.machine.environment import service_environment
@@ -40,6 +41,7 @@ class Launch:
             runtime_file(workdir),
             haproxy=settings.proxy is Proxy.HAPROXY,
             template=settings.worker_template,
+            searching=searches(settings),
         )
         with log_file(workdir).open("ab") as log:
             self._process = subprocess.Popen(

@@ -63,6 +63,8 @@ def migrate(dsn: str) -> int:
 def check_schema(db: Database) -> None:
     """Raise SchemaMismatch unless the database is exactly at HEAD."""
     version = db.read(_read_version)
+    if version is not None and version > HEAD:
+        raise _newer(version)
     if version != HEAD:
         raise SchemaMismatch(
             f"the database's schema is {version or 'empty'}, this program needs {HEAD}: run `quire migrate`"
@@ -108,10 +110,7 @@ def _find_scripts(version: str) -> list[Path]:
     while version != HEAD:
         if version not in UPGRADES:
             if version > HEAD:
-                raise SchemaMismatch(
-                    f"the database's schema {version} was made by a newer version, this one needs {HEAD}: restore a "
-                    "backup of this version, or start the newer one"
-                )
+                raise _newer(version)
             raise SchemaMismatch(
                 f"the database's schema {version} cannot be upgraded to {HEAD} at once: run `quire migrate` of version "
                 f"{LAST_WITH_ALL_STEPS} first"
@@ -119,6 +118,13 @@ def _find_scripts(version: str) -> list[Path]:
         scripts.append(UPGRADES[version])
         version = scripts[-1].stem[-4:]
     return scripts
+
+
+def _newer(version: str) -> SchemaMismatch:
+    return SchemaMismatch(
+        f"the database's schema {version} was made by a newer version, this one needs {HEAD}: restore a backup of this "
+        "version, or start the newer one"
+    )
 
 
 def _read_version(connection: psycopg.Connection[Any]) -> str | None:

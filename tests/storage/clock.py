@@ -27,7 +27,7 @@ class DatabaseClock:
             connection.execute(_CLOCK)
             for name, kind in _FUNCTIONS.items():
                 connection.execute(
-                    f"create function public.{name}() returns timestamptz language sql {kind} as"  # noqa: S608
+                    f"create function public.{name}() returns timestamptz language sql {kind} as"
                     f" 'select pg_catalog.{name}() + by from clock.shift'".encode()
                 )
             database = sql.Identifier(connection.info.dbname)

@@ -13,8 +13,9 @@ from quire.actors.reader.indexing import DocumentIndexer
 from quire.actors.search.embedder import Embedder
 from quire.actors.search.index_writer import IndexWriting
 from quire.cluster.bootstrap.enabled import enabled_pools
+from quire.cluster.compose.embedding import make_embedder
 from quire.cluster.compose.reading import make_reader
-from quire.cluster.compose.search import check_search, index_place, make_embedder, make_index_writer, make_searcher
+from quire.cluster.compose.search import check_search, index_place, make_index_writer, make_searcher
 from quire.cluster.errors import StartRefused
 from quire.cluster.runtime import Runtime
 from quire.configs.parsing import SettingsError, parse_settings

@@ -108,7 +108,9 @@ def test_a_clock_that_did_not_jump_is_left_alone(store: Store, clock: DatabaseCl
 
 
 @pytest.mark.parametrize("hours", [1, -1])
-def test_a_role_changes_hands_after_a_jump_and_its_old_holder_knows(store: Store, clock: DatabaseClock, hours: int) -> None:
+def test_a_role_changes_hands_after_a_jump_and_its_old_holder_knows(
+    store: Store, clock: DatabaseClock, hours: int
+) -> None:
     first, second = (RoleLease(store.db, "janitor", name, 30) for name in ("one", "two"))
     assert first.acquire()
     clock.jump(hours * HOUR_S)
