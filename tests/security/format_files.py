@@ -154,9 +154,11 @@ def _odf(kind: str) -> Callable[[Take], bytes]:
             f"<text:p>Note {take('text')} here</text:p><text:p>{take('alone')}</text:p>"
             f'<text:p><text:a xlink:href="mailto:{take("link").replace(" ", "")}@mail.example">write</text:a></text:p>'
         )
-        make_note = lambda: (  # noqa: E731 - taken only where it is written
-            f"<office:annotation><dc:creator>{take('comment author')}</dc:creator><text:p>{take('comment')}</text:p></office:annotation>"
-        )
+
+        def make_note() -> str:
+            written = f"<dc:creator>{take('comment author')}</dc:creator><text:p>{take('comment')}</text:p>"
+            return f"<office:annotation>{written}</office:annotation>"
+
         body = {
             "text": lambda: f"<office:text>{lines}<text:p>x{make_note()}</text:p></office:text>",
             "spreadsheet": lambda: (

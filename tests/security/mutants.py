@@ -58,7 +58,7 @@ _BOMBS = {
     "xref": pdfs.xref_loop,
 }
 """Files that ask for far more than they weigh."""
-_NO = {
+_NO: dict[int, bytes] = {
     1: b"<</Type/Catalog/Pages 2 0 R>>",
     2: b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
     3: b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 5 0 R>>>>>>",

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.lab.bench.client import Client
-from tests.lab.bench.queue.bench_fairness import QUIRE, one_file, read_health, send_texts
+from tests.lab.bench.queue.bench_fairness import one_file, read_health, send_texts
 from tests.lab.bench.results import save_results
-from tests.lab.chaos.service import start, stop
+from tests.lab.chaos.service import QUIRE, start, stop
 from tests.security.mutants import BOMBS, make_bomb, make_mutant
 from tests.waiting import until
 
@@ -56,7 +56,7 @@ class Hostile:
                 time.sleep(0.1)
                 continue
             self.send()
-        until(lambda: self.collect() or not self.open_jobs, LEFT_S)
+        until(self.are_all_ended, LEFT_S)
 
     def send(self) -> None:
         number, self.sent = self.seed + self.sent, self.sent + 1
@@ -79,6 +79,11 @@ class Hostile:
                 )
             )
             self._ask("POST", self._dice.choice(self.writings), body, "application/json")
+
+    def are_all_ended(self) -> bool:
+        """Look once more; return whether no job is open."""
+        self.collect()
+        return not self.open_jobs
 
     def collect(self) -> None:
         """Look at every open job; open the documents of those that ended."""

@@ -27,7 +27,7 @@ def test_obedient_answer_gives_only_values_of_the_schema(seed: int) -> None:
     dice = random.Random(seed)
     paper, order = make_paper(seed), dice.choice(ORDERS)
     tree = make_tree(*paper.tree.blocks, make_block(BlockType.PARAGRAPH, order))
-    entries = [
+    entries: list[dict[str, object]] = [
         {
             "field": dice.choice(FIELDS),
             "reference": dice.choice(("b5", "b4", "b0")),
