@@ -17,7 +17,7 @@ GROUP = "quire.models.extract.native"
 _MYPY = ("--follow-imports=silent", "--ignore-missing-imports", "--allow-untyped-calls", "--allow-untyped-decorators")
 
 
-class ParallelBuild(build_ext):
+class ParallelBuild(build_ext):  # type: ignore[misc]  # setuptools states no types
     """Runs a C compiler for each core; setuptools compiles one file after another."""
 
     def build_extensions(self) -> None:

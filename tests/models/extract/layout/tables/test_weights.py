@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.models.extract.core.steps import STEP_NAMES
 from quire.models.extract import HOME
+from quire.models.extract.core.steps import STEP_NAMES
 from quire.models.extract.layout.tables.regions.glance import GLANCE_NAMES
 from tests.lab.training.forest_file import write_forest
 from tests.lab.training.sources import find_sources
