@@ -9,8 +9,16 @@ from quire.models.extract.core.bands import (
     row_middle,
     split_data_rows,
 )
-from quire.models.extract.core.grid import Grid, drop_empty_columns, fill_row, share_slots, span_headers
-from quire.models.extract.core.heads import centred_spans, columns_over, is_head_of
+from quire.models.extract.core.grid import (
+    Grid,
+    centred_spans,
+    columns_over,
+    drop_empty_columns,
+    fill_row,
+    is_head_of,
+    share_slots,
+    span_headers,
+)
 from quire.models.extract.core.marks import RuledRegion
 from quire.models.extract.core.words import TextRow
 

@@ -14,6 +14,8 @@ from quire.models.extract.contract import PageBlock, ReadArea
 from quire.models.extract.layout.lines.marks import Line, Piece, split_evenly
 
 _MARGIN = 2.0  # points around garbled text that the recogniser also gets: letters reach beyond their line's box
+_MOST_PAIRS = 4_000_000
+"""Pairs of a block and a line, compared in a few seconds; with more, a garbled page's blocks are read as they are."""
 
 
 def holds(box: Bbox | None, x: float, y: float) -> bool:
@@ -43,6 +45,9 @@ def garbled_areas(
         size: Width and height of the page in points.
         words_of: Returns the words of a line.
     """
+    if len(blocks) * len(lines) > _MOST_PAIRS:
+        boxes = [(index, block.bbox) for index, block in enumerate(blocks) if HIDDEN_TEXT not in block.flags]
+        return tuple(ReadArea(bbox=box, block=index) for index, box in boxes if box is not None)
     numbers = {id(line) for line in garbled}
     areas: list[ReadArea] = []
     for index, block in enumerate(blocks):

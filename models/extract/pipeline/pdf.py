@@ -35,7 +35,7 @@ from quire.models.extract.formats.pdf.repair import (
     without_encryption,
 )
 from quire.models.extract.formats.pdf.structure.referee import Referee, save_copy
-from quire.models.extract.formats.pdf.structure.soundness import is_sound
+from quire.models.extract.formats.pdf.structure.tags import is_sound
 from quire.models.extract.formats.pdf.visibility.clipped import layers_off
 from quire.models.extract.pipeline.page import PageColumns, read_marks, read_printed
 from quire.models.extract.steps import Steps, read_in_steps

@@ -53,7 +53,7 @@ SUBJECTS = {
     "heads": Subject("models/extract/document/running_heads.py", (f"{_DOCUMENT}/test_running_heads.py",)),
     "levels": Subject("models/extract/document/levels.py", (f"{_DOCUMENT}/test_levels.py",)),
     "furniture": Subject("models/extract/layout/text/furniture.py", (f"{_LAYOUT}/test_furniture.py",)),
-    "stacks": Subject("models/extract/layout/tables/scoring/stacks.py", (f"{_LAYOUT}/tables/test_stacks.py",)),
+    "stacks": Subject("models/extract/layout/tables/scoring/features.py", (f"{_LAYOUT}/tables/test_stacks.py",)),
     "phones": Subject("models/pii/patterns/phones.py", ("tests/models/pii/patterns/test_phones.py",)),
     "normalise": Subject("models/pii/normalise.py", ("tests/models/pii/test_normalise.py",)),
     "keys": Subject("serve_apps/access/keys.py", ("tests/serve_apps/test_keys.py",)),

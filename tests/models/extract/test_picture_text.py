@@ -146,7 +146,6 @@ def read_with_pictures(data: bytes, options: ReadOptions) -> tuple[Tree, int]:
 @pytest.mark.parametrize("seed", range(24))
 def test_pictures_are_recognised_in_every_format(seed: int) -> None:
     chance = random.Random(seed)
-    lines = chance.choice(LINES)
     lines: tuple[str, ...] = chance.choice(LINES)
     text = chance.choice(("", "A short line.", "Words around the picture. " * 12))
     kind = chance.choice(("PNG", "JPEG"))

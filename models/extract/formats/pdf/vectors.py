@@ -1,9 +1,15 @@
-"""Vector blocks of a MuPDF page dictionary as rules, shaded areas and other shapes, sorted in one pass."""
+"""Vector blocks of a MuPDF page dictionary as rules, shaded areas and other shapes, sorted in one pass.
 
+Rules through words strike them out, and rules between figures are the bars of fractions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from quire.models.extract.core.marks import Fill, Rule
-from quire.models.extract.layout.lines.marks import PageMarks
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
 
 _THIN = 2.6
 """A bar no thicker than this (points) is a rule."""
@@ -58,3 +64,136 @@ def _is_white(color: int) -> bool:
 def _add_outline(marks: PageMarks, x0: float, y0: float, x1: float, y1: float) -> None:
     marks.horizontals += (Rule(x0, y0, x1, y0), Rule(x0, y1, x1, y1))
     marks.verticals += (Rule(x0, y0, x0, y1), Rule(x1, y0, x1, y1))
+
+
+_LOWEST, _HIGHEST = 0.12, 0.42
+"""Ems above the baseline between which a line strikes out small letters: an underline is lower, a rule higher."""
+_MARGIN = 0.3
+"""Ems between the ends of the line and of the words: lines of charts end anywhere."""
+_SHORTEST = 1.5
+"""Ems: a shorter line is a dash or the bar of a fraction."""
+
+
+def strike_out_words(marks: PageMarks) -> None:
+    """Mark the words that horizontal rules strike out, and take those rules from the marks, in place."""
+    rules = [*marks.horizontals, *marks.dashes]
+    if not rules:
+        return
+    by_height: dict[int, list[Rule]] = {}
+    for rule in rules:
+        by_height.setdefault(int(rule.y0), []).append(rule)
+    strikes: set[int] = set()
+    for line in marks.lines:
+        if not line.upright:
+            continue
+        low, high = line.base - _HIGHEST * line.size, line.base - _LOWEST * line.size
+        for height in range(int(low), int(high) + 1):
+            for rule in by_height.get(height, ()):
+                if (
+                    low <= rule.y0 <= high
+                    and _is_over(rule, line)
+                    and _is_alone(rule, by_height[height])
+                    and (_strike(marks, line, rule))
+                ):
+                    strikes.add(id(rule))
+    if strikes:
+        marks.horizontals = [rule for rule in marks.horizontals if id(rule) not in strikes]
+        marks.dashes = [rule for rule in marks.dashes if id(rule) not in strikes]
+
+
+def _is_over(rule: Rule, line: Line) -> bool:
+    """Return whether the rule is inside the extent of the line's text."""
+    margin = _MARGIN * line.size
+    return rule.x1 - rule.x0 >= _SHORTEST * line.size and rule.x0 >= line.x0 - margin and rule.x1 <= line.x1 + margin
+
+
+def _is_alone(rule: Rule, rules: list[Rule]) -> bool:
+    """Return whether no other rule runs on from this one, as the lines of a chart do."""
+    return not any(
+        other is not rule and other.x0 < rule.x1 and rule.x0 < other.x1 and abs(other.x0 - rule.x0) > 1
+        for other in rules
+    )
+
+
+def _strike(marks: PageMarks, line: Line, rule: Rule) -> bool:
+    """Add a run over the words below the rule; return whether there are any with a letter or a figure."""
+    start, end, offset = -1, -1, 0
+    left = right = 0.0
+    for word in marks.words_of(line):
+        offset = max(line.text.find(word.text, offset), 0)
+        if rule.x0 <= (word.x0 + word.x1) / 2 <= rule.x1:
+            start, left = (offset, word.x0) if start < 0 else (start, left)
+            end, right = offset + len(word.text), word.x1
+        offset += len(word.text)
+    margin = _MARGIN * line.size
+    if start < 0 or abs(left - rule.x0) > margin or abs(right - rule.x1) > margin:
+        return False
+    if not any(char.isalnum() for char in line.text[start:end]):
+        return False
+    line.runs.append(Run(start, end, strike=True))
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class FractionLimits:
+    """Conditions under which two stacked pieces of text are a fraction."""
+
+    small: float = 0.85
+    """Greatest size of its parts, relative to the size of the text around."""
+    most_chars: int = 6
+    """Greatest number of characters in each part."""
+    longest_bar: float = 40.0
+    """Points: a longer rule does not belong to a fraction in running text."""
+    overlap: float = 0.6
+    """Share of the narrower part that must be over or under the other."""
+
+
+LIMITS = FractionLimits()
+Span = dict[str, Any]
+
+
+def write_fractions(marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
+    """Add a slash to numerators, in place; the engine starts a new line at each denominator."""
+    bars = [rule for rule in (*marks.dashes, *marks.horizontals) if rule.x1 - rule.x0 <= LIMITS.longest_bar]
+    if not bars:
+        return
+    by_key = {line.key: line for line in marks.lines}
+    for key, above, below in _find_stacked(blocks):
+        line = by_key.get(key)
+        if line is not None and line.text.endswith(above["text"].strip()) and _has_bar(above, below, bars):
+            line.text += "/"
+
+
+def _find_stacked(blocks: list[dict[str, Any]]) -> Iterator[tuple[tuple[int, int], Span, Span]]:
+    """Yield the last span of a line and the first of the next where they are stacked, with the line's key."""
+    texts = [block["lines"] for block in blocks if block["type"] == 0]
+    keyed = [((number, index), line) for number, block in enumerate(texts) for index, line in enumerate(block)]
+    for (key, upper), (_, lower) in pairwise(keyed):
+        first, second = _visible_spans(upper), _visible_spans(lower)
+        if not first or not second or len(first) + len(second) < 3:
+            continue
+        above, below = first[-1], second[0]
+        size = max(span["size"] for span in (*first, *second))
+        if _is_part(above, size) and _is_part(below, size) and _are_stacked(above, below):
+            yield key, above, below
+
+
+def _visible_spans(line: dict[str, Any]) -> list[Span]:
+    return [span for span in line["spans"] if span["text"].strip()]
+
+
+def _is_part(span: Span, size: float) -> bool:
+    text = span["text"].strip()
+    return span["size"] <= LIMITS.small * size and len(text) <= LIMITS.most_chars and text.isalnum()
+
+
+def _are_stacked(above: Span, below: Span) -> bool:
+    left, right = max(above["bbox"][0], below["bbox"][0]), min(above["bbox"][2], below["bbox"][2])
+    narrow = min(span["bbox"][2] - span["bbox"][0] for span in (above, below))
+    is_above: bool = above["origin"][1] < below["origin"][1]
+    return is_above and bool(right - left >= LIMITS.overlap * narrow > 0)
+
+
+def _has_bar(above: Span, below: Span, bars: list[Rule]) -> bool:
+    middle = (above["bbox"][0] + above["bbox"][2]) / 2
+    return any(bar.x0 <= middle <= bar.x1 and above["origin"][1] - 1 <= bar.y0 <= below["origin"][1] for bar in bars)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.layout.lines.marks import PageMarks
-from quire.models.extract.layout.tables.region_words import lines_within
+from quire.models.extract.layout.tables.regions.view import lines_within
 from tests.lab.training.tables.quality import likeness
 from tests.lab.training.tables.truth import TruthCell, TruthTable, clean_text, count_words
 

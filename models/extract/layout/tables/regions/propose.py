@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.layout.tables.region_words import lines_within
 from quire.models.extract.layout.tables.regions.drawn import (
     find_shaded_bands,
     group_rules,
@@ -22,7 +21,7 @@ from quire.models.extract.layout.tables.regions.runs import (
     run_around,
     vary_run,
 )
-from quire.models.extract.layout.tables.regions.view import LineRow, PageView
+from quire.models.extract.layout.tables.regions.view import LineRow, PageView, lines_within
 from quire.models.extract.layout.text.captions import is_caption
 
 

@@ -1,14 +1,27 @@
-"""A page prepared for the region generators: rows of lines, joined rules, shaded areas; collected once per page."""
+"""A page prepared for the region generators: words, rows of lines, joined rules, shaded areas; once per page."""
 
 from dataclasses import dataclass, field
 
 from quire.models.cdom.geometry import Bbox
+from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.marks import Fill, Rule, RuledRegion
-from quire.models.extract.core.rules import find_fill_edges, join_horizontals, join_verticals
+from quire.models.extract.core.rules import (
+    LIMITS as RULE_LIMITS,
+)
+from quire.models.extract.core.rules import (
+    absorb,
+    find_fill_edges,
+    is_candidate,
+    join_crossing,
+    join_horizontals,
+    join_verticals,
+    list_alike,
+    make_region,
+    merge_overlapping,
+    sort_regions,
+)
 from quire.models.extract.core.words import SEGMENT_GAP, TableWord
 from quire.models.extract.layout.lines.marks import Line, PageMarks
-from quire.models.extract.layout.tables.region_words import make_words
-from quire.models.extract.layout.tables.rules import find_ruled_regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +190,69 @@ def make_row(lines: list[Line], indices: list[int]) -> LineRow:
         segments += line.x0 - right >= SEGMENT_GAP * size
         right = max(right, line.x1)
     return LineRow(indices, lines[indices[0]].base, size, segments, lines[indices[0]].x0, right)
+
+
+def make_words(line: Line, marks: PageMarks) -> list[TableWord]:
+    """Return the words of a line with their places."""
+    if not line.upright:
+        return [_stand_upright(line)]
+    return [
+        TableWord(piece.x0, piece.x1, line.y0, line.y1, line.base, line.size, piece.text, line.bold)
+        for piece in marks.words_of(line)
+    ]
+
+
+def _stand_upright(line: Line) -> TableWord:
+    """Return a slanted or upended line as one word at the place where it begins.
+
+    Slanted headers lean over other columns.
+    """
+    x1 = min(line.x1, line.x0 + line.size)
+    return TableWord(line.x0, x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold, upright=False)
+
+
+def lines_within(lines: list[Line], box: Bbox) -> list[Line]:
+    """Return lines whose middle is in the box (with a tolerance of 3 points sideways, 2 vertically)."""
+    x0, y0, x1, y1 = box
+    return [
+        line
+        for line in lines
+        if x0 - 3 <= (line.x0 + line.x1) / 2 <= x1 + 3 and y0 - 2 <= (line.y0 + line.y1) / 2 <= y1 + 2
+    ]
+
+
+def find_ruled_regions(marks: PageMarks, horizontals: list[Rule], verticals: list[Rule]) -> list[RuledRegion]:
+    """Return regions between similar horizontals, or of crossing rules; top to bottom, without nested ones.
+
+    The rules are the page's, already joined.
+    """
+    if len(horizontals) < 2 or len(horizontals) + len(verticals) > RULE_LIMITS.most_rules:
+        return []
+    regions = [make_region(group) for group in _group(horizontals, verticals, marks)]
+    regions = merge_overlapping([region for region in regions if is_candidate(region)])
+    for region in regions:
+        absorb(region, horizontals, verticals)
+    return sort_regions(regions)
+
+
+def _group(horizontals: list[Rule], verticals: list[Rule], marks: PageMarks) -> list[list[Rule]]:
+    """Group rules that touch or have the same ends."""
+    rules = horizontals + verticals
+    sets = DisjointSets(len(rules))
+    for first, second in list_alike(horizontals, marks.height):
+        if not _are_parted(rules[first], rules[second], marks):
+            sets.join(first, second)
+    join_crossing(sets, horizontals, verticals, RULE_LIMITS.touch)
+    return [[rules[index] for index in group] for group in sets.groups()]
+
+
+def _are_parted(above: Rule, below: Rule, marks: PageMarks) -> bool:
+    """Return True if the rules cannot be of one table: wide running text, or nothing at all, is between them."""
+    width = above.x1 - above.x0
+    wide = held = 0
+    for line in marks.lines:
+        if above.y0 < line.base < below.y0:
+            shared = min(line.x1, above.x1) - max(line.x0, above.x0)
+            held += shared > 0
+            wide += len(line.text) > RULE_LIMITS.prose_chars and shared > RULE_LIMITS.prose_width * width
+    return wide > 1 or (not held and below.y0 - above.y0 > RULE_LIMITS.blank)

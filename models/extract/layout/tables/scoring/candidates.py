@@ -13,9 +13,8 @@ from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.lines.pieces import merge_pieces
 from quire.models.extract.layout.tables.continuation import group_rows
 from quire.models.extract.layout.tables.open import find_open_grids
-from quire.models.extract.layout.tables.region_words import lines_within
 from quire.models.extract.layout.tables.regions.drawn import cell_columns
-from quire.models.extract.layout.tables.regions.view import PageView
+from quire.models.extract.layout.tables.regions.view import PageView, lines_within
 from quire.models.extract.layout.tables.ruled import build_ruled_grid, has_bars
 from quire.models.extract.layout.text.captions import stands_captioned
 from quire.models.extract.layout.text.order import order_lines

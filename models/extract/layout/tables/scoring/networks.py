@@ -20,8 +20,7 @@ from quire.models.extract.core.rules import LIMITS as RULE_LIMITS
 from quire.models.extract.core.rules import join_crossing, make_region
 from quire.models.extract.core.words import TableWord, TextRow, gather_rows
 from quire.models.extract.layout.lines.marks import Line
-from quire.models.extract.layout.tables.region_words import lines_within
-from quire.models.extract.layout.tables.regions.view import PageView, find_rows
+from quire.models.extract.layout.tables.regions.view import PageView, find_rows, lines_within
 from quire.models.extract.layout.tables.ruled import is_chart
 
 

@@ -7,8 +7,7 @@ not see loses a little. The choice is the same.
 from dataclasses import dataclass
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.layout.tables.region_words import lines_within
-from quire.models.extract.layout.tables.regions.view import PageView
+from quire.models.extract.layout.tables.regions.view import PageView, lines_within
 from quire.models.extract.layout.tables.scoring.candidates import Candidate, build_candidates
 
 MAKER = "seen"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.lines.turned import PageTurn, find_turns
-from quire.models.extract.layout.tables.region_words import lines_within
+from quire.models.extract.layout.tables.regions.view import lines_within
 from quire.models.extract.layout.tables.scoring.find import FoundTable, find_tables
 
 _MOST_UPRIGHT = 0.2

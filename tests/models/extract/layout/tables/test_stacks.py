@@ -6,7 +6,7 @@ from quire.models.extract.core.grid import Grid
 from quire.models.extract.core.marks import RuledRegion
 from quire.models.extract.core.words import TableWord, gather_rows
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
-from quire.models.extract.layout.tables.scoring.stacks import STACK_NAMES, stack_features
+from quire.models.extract.layout.tables.scoring.features import STACK_NAMES, stack_features
 
 ROW = [(60, "Name"), (200, "Count")]
 

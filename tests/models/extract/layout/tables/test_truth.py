@@ -8,7 +8,7 @@ import pytest
 from quire.models.extract.core.words import gather_rows
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.layout.lines.marks import PageMarks
-from quire.models.extract.layout.tables.region_words import make_words
+from quire.models.extract.layout.tables.regions.view import make_words
 from tests.lab.training.made.contents import MadeCell, MadeTable
 from tests.lab.training.made.pages import make_source
 from tests.lab.training.made.styles import TableStyle
