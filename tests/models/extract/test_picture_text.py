@@ -74,6 +74,7 @@ def in_mail(picture: bytes, text: str, kind: str) -> bytes:
     mail.add_alternative(f'<p>{text}</p><img src="cid:p1">', subtype="html")
     parts = mail.get_payload()
     assert isinstance(parts, list)
+    assert isinstance(parts[1], EmailMessage)
     parts[1].add_related(picture, "image", kind.lower(), cid="<p1>")
     return mail.as_bytes()
 
@@ -145,7 +146,7 @@ def read_with_pictures(data: bytes, options: ReadOptions) -> tuple[Tree, int]:
 @pytest.mark.parametrize("seed", range(24))
 def test_pictures_are_recognised_in_every_format(seed: int) -> None:
     chance = random.Random(seed)
-    lines = chance.choice(LINES)
+    lines: tuple[str, ...] = chance.choice(LINES)
     lines = lines[: chance.choice((1, 2, 3))]
     text = chance.choice(("", "A short line.", "Words around the picture. " * 12))
     kind = chance.choice(("PNG", "JPEG"))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 
 from quire.models.cdom.table import Cell
@@ -47,7 +48,7 @@ def in_docx(style: str, row: int) -> bytes:
     else:
         run = paragraph.add_run("word")
         if style == "code":
-            document.styles.add_style("Source Code Char", docx.enum.style.WD_STYLE_TYPE.CHARACTER)
+            document.styles.add_style("Source Code Char", WD_STYLE_TYPE.CHARACTER)
             run.style = "Source Code Char"
         else:
             setattr(run.font, style, True)

@@ -10,7 +10,7 @@ from typing import Final
 
 from lxml import etree
 
-from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.common.xml import Element, tag_of
 
 MAX_CSS_CHARS: Final = 2_000_000
 """Characters of a page's style sheets that are read."""
@@ -100,7 +100,7 @@ def _hide_by_style(root: Element) -> None:
         by_key.setdefault(key, []).append(rule)
     checks = 0
     for element in root.iter(etree.Element):
-        keys = [element.tag, "*", *(f".{name}" for name in (element.get("class") or "").split()[:50])]
+        keys = [tag_of(element), "*", *(f".{name}" for name in (element.get("class") or "").split()[:50])]
         if own := element.get("id"):
             keys.append(f"#{own}")
         stated: dict[str, _Rule] = {}
@@ -146,7 +146,8 @@ def _matches(rule: _Rule, element: Element) -> bool:
 
 
 def _read_rules(root: Element) -> list[_Rule]:
-    css, rules = "", []
+    css = ""
+    rules: list[_Rule] = []
     for node in root.iter("style"):
         if _is_for_screen(node.get("media") or "all") and (node.get("type") or "text/css") == "text/css":
             css += (node.text or "") + "\n"
@@ -260,16 +261,16 @@ def _open_shadow_roots(root: Element) -> None:
         texts = [(host, "text"), (template, "tail")]
         filled: set[int] = set()
         for child in light:
-            slot = slots.get(child.get("slot") or "") if isinstance(child.tag, str) else None
-            if slot is None:
+            place = slots.get(child.get("slot") or "") if isinstance(child.tag, str) else None
+            if place is None:
                 tail = child.tail
                 host.remove(child)
                 _append_text(slots.get(""), tail)
                 continue
-            if id(slot) not in filled:
-                filled.add(id(slot))
-                slot[:], slot.text = [], None
-            slot.append(child)
+            if id(place) not in filled:
+                filled.add(id(place))
+                place[:], place.text = [], None
+            place.append(child)
         for node, name in texts:
             text = getattr(node, name)
             setattr(node, name, None)

@@ -153,8 +153,8 @@ _LANGUAGE: Final = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-|t
 
 def code_language(node: Element) -> str | None:
     """Return the language that the class of a listing, of the code in it or of the elements around it states."""
-    outer = [node, node.getparent(), *(node.getparent().iterancestors() if node.getparent() is not None else ())][:3]
-    for element in (*node.iter("code"), *(element for element in outer if element is not None)):
+    outer = [node, *node.iterancestors()][:3]
+    for element in (*node.iter("code"), *outer):
         match = _LANGUAGE.search(element.get("class") or "")
         if match is not None:
             return match.group(1).lower()

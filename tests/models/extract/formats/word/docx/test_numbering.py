@@ -3,7 +3,7 @@
 import pytest
 
 from quire.models.cdom.tree import BlockType
-from quire.models.extract.formats.word.docx.numbering import format_count
+from quire.models.extract.formats.flow.number_formats import format_count
 from tests.models.extract.formats.word.docx.files import item, paragraph, read_blocks, shape, style
 
 
