@@ -56,7 +56,7 @@ class PendingOcr:
 
 def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: frozenset[int]) -> PageContent:
     if content.number + PICTURE_NUMBERS in waiting:
-        from quire.models.extract.picture_text import add_picture_text
+        from quire.models.extract.pipeline.picture_text import add_picture_text
 
         return add_picture_text(content, words)
     if content.number not in waiting:

@@ -17,11 +17,7 @@ GROUP = "quire.models.extract.native"
 _MYPY = ("--follow-imports=silent", "--ignore-missing-imports", "--allow-untyped-calls", "--allow-untyped-decorators")
 
 
-<<<<<<< HEAD
-class ParallelBuild(build_ext):  # type: ignore[misc]  # untyped
-=======
 class ParallelBuild(build_ext):  # type: ignore[misc]  # setuptools states no types
->>>>>>> core3
     """Runs a C compiler for each core; setuptools compiles one file after another."""
 
     def build_extensions(self) -> None:

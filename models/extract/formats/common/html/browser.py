@@ -10,7 +10,7 @@ from typing import Final
 
 from lxml import etree
 
-from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.common.xml import Element, tag_of
 
 MAX_CSS_CHARS: Final = 2_000_000
 """Characters of a page's style sheets that are read."""
@@ -100,7 +100,7 @@ def _hide_by_style(root: Element) -> None:
         by_key.setdefault(key, []).append(rule)
     checks = 0
     for element in root.iter(etree.Element):
-        keys = [str(element.tag), "*", *(f".{name}" for name in (element.get("class") or "").split()[:50])]
+        keys = [tag_of(element), "*", *(f".{name}" for name in (element.get("class") or "").split()[:50])]
         if own := element.get("id"):
             keys.append(f"#{own}")
         stated: dict[str, _Rule] = {}

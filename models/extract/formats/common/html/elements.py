@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from quire.models.cdom.tree import BlockType
@@ -154,7 +153,7 @@ _LANGUAGE: Final = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|highlight-(?:source-|t
 
 def code_language(node: Element) -> str | None:
     """Return the language that the class of a listing, of the code in it or of the elements around it states."""
-    outer = [node, *islice(node.iterancestors(), 2)]
+    outer = [node, *node.iterancestors()][:3]
     for element in (*node.iter("code"), *outer):
         match = _LANGUAGE.search(element.get("class") or "")
         if match is not None:
