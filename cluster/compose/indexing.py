@@ -6,14 +6,16 @@ from functools import partial
 from quire.actors.reader.indexing import DocumentIndexer, EarlierTree, Indexing, IndexingParts
 from quire.actors.reader.inflight import Inflight
 from quire.actors.reader.publisher import Publishing
+from quire.actors.search.embedder import Embedder
 from quire.cluster.bootstrap.enabled import embeds, searches
+from quire.cluster.bootstrap.finding import find_runtime
 from quire.cluster.compose.handles import ServedEmbedder, ServedIndexWriter, ServedSearcher
 from quire.configs.settings import Settings
 from quire.models.cdom.ports import IndexDocument
 from quire.models.cdom.tree import load_tree
 from quire.models.derive.chunks.chunking import chunker_name
 from quire.models.derive.chunks.chunks import chunk_tree, count_chunks
-from quire.models.neural.embed.load import describe_embedder
+from quire.models.neural.embed.load import describe_embedder, load_embedder
 from quire.models.neural.embed.tokenizer import load_tokenizer
 from quire.serve_apps.api.context.resources import Ports
 from quire.storage.index.vector_parts import VectorParts
@@ -81,3 +83,13 @@ def before_publishing(
         earlier=partial(load_earlier, store),
     )
     return Indexing(parts)
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """Return the embedder of these settings, with its model loaded."""
+    return Embedder(load_embedder(settings.embedder))
+
+
+def build_embedder() -> Embedder:
+    """Build the embedder of a replica, which loads no library of the index."""
+    return make_embedder(find_runtime().settings)

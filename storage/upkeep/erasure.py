@@ -50,11 +50,11 @@ class CopiedPlace:
 
 
 def list_copies(db: Database, scope: Scope, document_ids: Sequence[str]) -> list[CopiedPlace]:
-    """Return the targets, webhooks and backups that got any of these documents, also deleted ones."""
+    """Return the targets, webhooks and backups that got any of these documents, also of deleted jobs."""
     rows = db.fetch_all(
-        f"""with chosen as (
+        """with chosen as (
               select d.id, d.job_id, d.created_at from documents d join jobs j on j.id = d.job_id
-              where d.id = any(%(ids)s) and {OWNED})
+              where d.id = any(%(ids)s) and j.tenant = %(tenant)s and j.org = %(org)s)
             select 'target' as kind, t.target_id as id, count(*) as documents
             from target_documents t join chosen c on c.id = t.document_id where t.done > 0 group by t.target_id
             union all

@@ -52,7 +52,7 @@ async def test_an_address_with_many_unknown_keys_is_refused_and_others_are_not(s
             assert {(await local.get("/v1/stats")).status_code for _ in range(25)} == {401}
 
 
-async def test_unknown_keys_are_counted_by_the_forwarded_address_of_a_trusted_proxy(store: Store) -> None:
+async def test_unknown_keys_are_counted_by_the_forwarded_address(store: Store) -> None:
     limits = ApiLimits(rate_limit_rpm=1000, trusted_proxies=("10.0.0.0/8",))
     resources = make_resources(store, limits=limits)
     async with serving(resources) as app, client_of(app, "nope", peer="10.0.0.1") as proxy:

@@ -13,7 +13,7 @@ from quire.actors.reader.indexing import DocumentIndexer
 from quire.actors.search.embedder import Embedder
 from quire.actors.search.index_writer import IndexWriting
 from quire.cluster.bootstrap.enabled import enabled_pools
-from quire.cluster.compose.embedding import make_embedder
+from quire.cluster.compose.indexing import make_embedder
 from quire.cluster.compose.reading import make_reader
 from quire.cluster.compose.search import check_search, index_place, make_index_writer, make_searcher
 from quire.cluster.errors import StartRefused

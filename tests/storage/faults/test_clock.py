@@ -126,7 +126,7 @@ def beat(queue: Queue, taken: Claim) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_document_ends_once_whatever_the_clock_does(store: Store, clock: DatabaseClock, seed: int) -> None:
+def test_every_document_ends_once_under_random_jumps(store: Store, clock: DatabaseClock, seed: int) -> None:
     chance = random.Random(seed)
     readers = [worker(store) for _ in range(3)]
     held: list[tuple[Queue, Claim]] = []
@@ -157,9 +157,7 @@ def test_every_document_ends_once_whatever_the_clock_does(store: Store, clock: D
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_reader_that_renews_keeps_its_document_when_the_clock_is_set_back(
-    store: Store, clock: DatabaseClock, seed: int
-) -> None:
+def test_a_living_reader_keeps_its_document_when_set_back(store: Store, clock: DatabaseClock, seed: int) -> None:
     chance = random.Random(seed)
     reader, other = worker(store), worker(store)
     submit(store)
