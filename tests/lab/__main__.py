@@ -51,13 +51,13 @@ BENCHES = {
 }
 DRILLS = {
     "canaries": "chaos.canaries",
-    "canary-formats": "chaos.format_canaries",
+    "canary-formats": "chaos.attacks.canaries",
     "conformance": "conformance.__main__",
     "deletes": "chaos.deletes",
     "disk": "chaos.database.full_disk",
     "failover": "chaos.database.failover",
     "head": "chaos.head",
-    "hostile": "chaos.hostile",
+    "hostile": "chaos.attacks.hostile",
     "interrupts": "chaos.commands.interrupts",
     "kills": "chaos.run",
     "night": "chaos.commands.night",

@@ -52,8 +52,8 @@ _PLACE_BEFORE = re.compile(
 _TOWN_BEFORE = re.compile(
     r"(?i)\b(?:liv(?:es?|ed|ing)|born|based|moved?|fl(?:y|ies|ew)|city|town|from|near)(?: in| to| of)? \Z"
 )
-_LONG_ADDRESS = 5
-_LEAST_STEM = 4
+_LONG_ADDRESS = 5  # words of a place that has more than a town and its country
+_LEAST_STEM = 4  # letters of a word whose inflected forms are told from other words
 _MANY = 4
 """Capitals of an acronym that is longer than most."""
 

@@ -33,7 +33,7 @@ _SECTION = re.compile(r"(?:[0-9]{1,2}\.){2,}[0-9]{0,2}\.? [^\W\d_a-z]")
 """The number of a section before its heading."""
 _GROUPS = {Kind.CREDIT_CARD: ((4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3)), Kind.SSN: ((3, 2, 4),)}
 """Lengths of the parts of numbers that forms print in three cells or more."""
-_HALVES = 2
+_HALVES = 2  # cells that a number is torn into without a rule of its kind
 Spans = dict[int, list[FlagSpan]]
 
 

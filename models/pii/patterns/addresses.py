@@ -82,7 +82,7 @@ _MONTH_DAY = re.compile(
 _TOWN_ALONE = re.compile(rf" {_TOWN}(?!\w)")
 _BETWEEN = re.compile(r"(?:[ \t]{0,2}(?:[,·|•/–-]|\n)?[ \t\n]{0,2}){1,2}(?:(?:[A-Z]{1,3}|(?:[A-Z]\.){2,3})[ -]{1,2})?")
 """Between two parts of one address: blanks, a comma, a dash, the end of a line, the letters of a country."""
-_MOST_NAMES = 2
+_MOST_NAMES = 2  # persons between the parts of one address
 _CODE_LAST = re.compile(r"[ ,][0-9]{5}\Z")
 """Postcode and town after a street, in the order of the country."""
 

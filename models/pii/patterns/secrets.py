@@ -65,7 +65,7 @@ _HINTS = frozenset(
     """
     allows always are benutzername bestätigen bitte blank can change changed char choose click confirm confirmation
     contact contains create default defines describes description eingeben empty encrypted enter erforderlich
-    escriba expired facultatif false field forgotten geben has hasło hidden holds ihr indicates inserire introduzca
+    escriba expired facultatif false field geben has hasło hidden holds ihr indicates inserire introduzca
     is ist kennwort leer length login mandatory maximum may mindestens minimum muss must name never nicht none not
     note notes null obbligatorio obligatoire obligatorio obrigatório only opcional opcjonalne optional optioneel
     password passwords passwort patrz pflicht pflichtfeld please podaj press protected remark repeat requerido

@@ -8,8 +8,8 @@ from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageBlock, PageContent
 from quire.models.extract.formats.pdf.engine import pymupdf
-from quire.models.extract.formats.pdf.text.scripts import lower_figures, raise_figures
 from quire.models.extract.registry import open_document
+from quire.models.extract.text_quality.scripts import lower_figures, raise_figures
 
 Piece = tuple[str, float, float]
 """Text, its rise in points, and its size."""

@@ -9,8 +9,8 @@ import sys
 import time
 from collections import Counter
 
-from tests.security.format_files import FORMATS, make_format_case
-from tests.security.format_leaks import find_format_leaks, spell
+from tests.security.formats.files import FORMATS, make_format_case
+from tests.security.formats.leaks import find_format_leaks, spell
 from tests.security.leaks import letters
 
 

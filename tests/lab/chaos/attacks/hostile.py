@@ -24,7 +24,7 @@ from tests.lab.bench.client import Client
 from tests.lab.bench.queue.bench_fairness import one_file, read_health, send_texts
 from tests.lab.bench.results import save_results
 from tests.lab.chaos.service import QUIRE, start, stop
-from tests.security.mutants import BOMBS, make_bomb, make_mutant
+from tests.security.formats.mutants import BOMBS, make_bomb, make_mutant
 from tests.waiting import until
 
 IN_FLIGHT = 8

@@ -8,8 +8,8 @@ from quire.models.pii.engines.tagger import NamesDetector, make_names
 from quire.models.pii.kinds import Hit, Kind
 from quire.models.pii.normalise import normalise
 from quire.models.pii.patterns.kind_patterns import RegexDetector
-from tests.models.pii.sentences import FALSE, list_other_scripts, make_addresses, make_false
-from tests.models.pii.sentences import make_names as make_named_texts
+from tests.models.pii.engines.sentences import FALSE, list_other_scripts, make_addresses, make_false
+from tests.models.pii.engines.sentences import make_names as make_named_texts
 
 VARIANTS = 40
 LEAST_RIGHT = 0.9
@@ -48,7 +48,7 @@ def hides(text: str, value: str, hits: list[Hit]) -> bool:
 
 
 @pytest.mark.parametrize("kind", FALSE)
-def test_words_that_name_nobody_stay(kind: str) -> None:
+def test_words_without_a_person_stay(kind: str) -> None:
     texts = dict(make_false(kind, VARIANTS))
     wrong = [text for text in texts if any(flagged in NAMES for flagged, _ in found(text))]
     assert len(wrong) <= (1 - LEAST_RIGHT) * len(texts), wrong
@@ -84,5 +84,5 @@ def test_password_that_is_a_word_is_found(text: str) -> None:
     assert [hit.kind for hit in RegexDetector().detect(text)] == [Kind.SECRET]
 
 
-def test_tail_of_an_address_is_not_joined_with_what_follows() -> None:
+def test_tail_of_an_address_is_not_joined_with_the_next_line() -> None:
     assert found("Peter Haasnoot\nKerkstraat 12\n1017 GC Amsterdam")[0] == (Kind.PERSON, "Peter Haasnoot")

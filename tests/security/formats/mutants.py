@@ -7,7 +7,7 @@ import zipfile
 import zlib
 
 from tests.hostile import pdfs
-from tests.security.format_files import FORMATS, make_format_case
+from tests.security.formats.files import FORMATS, make_format_case
 
 SEEDS = 40
 """Seeds of each format."""

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from quire.models.redaction.redact import REDACTABLE
-from tests.security.format_files import FORMATS, make_format_case
-from tests.security.format_leaks import find_format_leaks, spell
+from tests.security.formats.files import FORMATS, make_format_case
+from tests.security.formats.leaks import find_format_leaks, spell
 from tests.security.leaks import letters
 
 pytestmark = pytest.mark.long

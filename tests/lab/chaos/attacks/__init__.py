@@ -1,0 +1,1 @@
+"""Attacks on a running service and on redaction."""
