@@ -23,7 +23,7 @@ READING_CORE = "compiled" if any(_CORE.with_suffix(suffix).exists() for suffix i
 INTERFACE_VERSION = "0.9.3"
 """Version of the HTTP interface, as its OpenAPI document states it."""
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Version of what reads documents.
 
 READER_VERSION is raised once per release cycle by the first commit that changes a tree against the last release.
