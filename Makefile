@@ -104,7 +104,7 @@ QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/packages/console -
 endef
 SUITE_gpu = $(or $(GPU),$(BIN)/python) -m pytest --noconftest tests/packages/gpu/test_vlm_transformers.py tests/packages/gpu/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
 SUITE_compiled = @copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && python=$$PWD/$(BIN)/python && $$python -m quire.cluster.dist.compile "$$copy" && cd "$$copy" \
-	&& $$python -m pytest tests/models/extract tests/models/test_table_in_parts.py tests/models/test_flowing.py tests/actors/sandbox -q -n $(WORKERS) --dist loadfile
+	&& QUIRE_COMPILED=1 $$python -m pytest --deselect tests/models/extract/formats/pdf/structure/test_undecoded.py --deselect tests/models/extract/test_passes.py --deselect tests/models/extract/formats/pdf/test_headings.py::test_heading_that_the_running_head_repeats_stays_a_heading tests/models/extract tests/models/test_table_in_parts.py tests/models/test_flowing.py tests/actors/sandbox -q -n $(WORKERS) --dist loadfile
 SUITE_fuzz = QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist --timeout 0
 define SUITE_rules
 @command -v promtool >/dev/null || { echo "promtool (Debian package prometheus) is missing, so the alert rules were NOT tested" >&2; exit 2; }

@@ -68,7 +68,7 @@ def summarise(status: Any, impossible: Mapping[str, str]) -> dict[str, Any]:
 
 
 def list_machines(nodes: Sequence[Mapping[str, Any]], free: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
-    """Return name, labels, and CPUs and GPUs in use of each machine. A name is listed once.
+    """Return name, labels, and CPUs and GPUs in use of each machine.
 
     Args:
         nodes: Ray's table of nodes.

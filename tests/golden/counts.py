@@ -14,6 +14,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+import tests.golden.sources  # noqa: F401  (before a module of the reader)  isort: skip
 from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.tree import Source, Tree
 from quire.models.extract.pipeline.assemble import assemble
@@ -33,7 +34,7 @@ COUNTED = {
     "grids": {"models/extract/core/build.py:build_grid"},
     "cell_texts": {"models/extract/layout/tables/grid.py:join_words", "models/extract/core/cells.py:join_line"},
 }
-"""Counted besides all calls: calls of these functions. Those of compiled modules are not seen."""
+"""Counted besides all calls: calls of these functions. Compiled modules hide theirs, so `sources` is imported."""
 _COMPREHENSIONS = frozenset({"<listcomp>", "<dictcomp>", "<setcomp>"})
 """Python 3.12 calls no function for them, so they do not count in 3.11 either."""
 

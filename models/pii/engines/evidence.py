@@ -1,4 +1,4 @@
-"""Drops names that the rest of their text speaks against.
+"""Drops names that the rest of their text contradicts.
 
 A tagger looks at a few words. The whole text says more: a word that also stands there in small letters, behind an
 article or in capitals within sentences is no name, nor one that is a name in few of its places. A word that is part of
@@ -59,7 +59,7 @@ _MANY = 4
 
 
 class Evidence:
-    """What a text says about its words."""
+    """The words of a text, and how it uses them."""
 
     def __init__(self, text: str, rate: Rate) -> None:
         self._text, self._rate = text, rate
@@ -126,7 +126,7 @@ class Evidence:
         return _WORD.findall(self._text[hit.start : hit.end])
 
     def _is_phrase(self, hit: Hit) -> bool:
-        """Return whether several words are common words and acronyms, or stand behind articles and name nobody."""
+        """Return whether several words are common words and acronyms, or stand behind articles without a name."""
         words = self._words(hit)
         if all(map(str.isupper, words)) and any(word.capitalize() in _TERMS for word in words):
             return True

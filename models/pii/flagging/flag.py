@@ -89,7 +89,7 @@ def _is_date(kind: Kind, pieces: list[JoinedPiece]) -> bool:
 
 
 def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
-    """Return True for table cells side by side that each hold a word or number of their own: none of them is torn."""
+    """Return True for table cells side by side that each hold a whole word or number."""
     if kind is Kind.SECRET:
         is_whole = all(piece.field.cell is not None and piece.end == len(piece.field.text) for piece in pieces[:-1])
         return is_whole and sum(piece.end - piece.start for piece in pieces) < LEAST_TORN_SECRET

@@ -176,7 +176,7 @@ def test_the_same_files_give_the_same_wheels(wheels: dict[str, Path], tmp_path: 
 def test_compiled_wheel_has_the_library_of_its_modules(tmp_path: Path) -> None:
     staged = tmp_path / "server"
     (staged / "quire").mkdir(parents=True)
-    for name in ("quire/__init__.py", "quire__mypyc.test.so", "README.md"):
+    for name in ("quire/__init__.py", "quire/native__mypyc.test.so", "README.md"):
         (staged / name).touch()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (staged / "pyproject.toml").write_text("\n".join(_core_project(project, ["quire"])))
@@ -185,4 +185,4 @@ def test_compiled_wheel_has_the_library_of_its_modules(tmp_path: Path) -> None:
     subprocess.run([*pip, "-w", tmp_path, staged], check=True)
     (wheel,) = tmp_path.glob("*.whl")
     assert "none-any" not in wheel.name
-    assert "quire__mypyc.test.so" in zipfile.ZipFile(wheel).namelist()
+    assert "quire/native__mypyc.test.so" in zipfile.ZipFile(wheel).namelist()

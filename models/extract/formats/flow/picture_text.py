@@ -1,9 +1,7 @@
-"""Pictures of a flowing document for a recogniser: each is read as a page of its own. Pixels out, no text."""
+"""Pictures of a flowing document for a recogniser: each is read as a separate page. Pixels out, no text."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
-
-import numpy as np
 
 from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.flags import HIDDEN_TEXT
@@ -12,7 +10,6 @@ from quire.models.cdom.original import Format, ReadOptions
 from quire.models.cdom.ports import PixelPage
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageContent, ReadArea
-from quire.models.extract.coverage.total import count_written
 from quire.models.extract.formats.common.image_frame import ImageFrame, decode_frame, flatten, open_picture
 from quire.models.extract.formats.flow.blocks import FlowBlock
 from quire.models.extract.formats.sniffing.signatures import sniff
@@ -80,10 +77,10 @@ def _decode(data: bytes, max_pixels: int) -> ImageFrame | None:
                 return None
             glance = flatten(picture.copy()).convert("L")
             glance.thumbnail((_GLANCE, _GLANCE))
-            levels = np.bincount(np.asarray(glance).ravel(), minlength=256)
-            ground = int(levels.argmax())
-            near = levels[max(0, ground - _NEAR) : ground + _NEAR + 1].sum()
-            if near == levels.sum() or near < _GROUND * levels.sum():
+            levels = glance.histogram()
+            ground = levels.index(max(levels))
+            near = sum(levels[max(0, ground - _NEAR) : ground + _NEAR + 1])
+            if near == sum(levels) or near < _GROUND * sum(levels):
                 return None
             return decode_frame(picture, max_pixels)
     except (ExtractError, OSError, ValueError):
@@ -92,6 +89,8 @@ def _decode(data: bytes, max_pixels: int) -> ImageFrame | None:
 
 def fills_page(content: PageContent, area: ReadArea) -> bool:
     """Return whether the picture is what its page shows: it fills a slide, or the page has hardly any text."""
+    from quire.models.extract.coverage.total import count_written  # with numpy, which no command needs at its start
+
     width, height = area.bbox[2], area.bbox[3]
     box = content.blocks[area.block].bbox
     if content.width and box is not None and bbox_area(box) >= _FILLS * content.width * content.height:
