@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from PIL import Image
 
-import tests.golden.sources  # noqa: F401  (before a module of the reader)  isort: skip
+import tests.models.sources  # noqa: F401  (before a module of the reader)  isort: skip
 import quire.models.extract.formats.pdf.engine  # noqa: F401  (before a test imports pymupdf: 170 MB and 1.8 CPU s less)
 from quire.models.extract.steps import StepFailed, Steps
 from tests.scheduling import ONE_SERVICE, FileScheduling, import_in_turns

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-import tests.golden.sources  # noqa: F401  (before a module of the reader)  isort: skip
+import tests.models.sources  # noqa: F401  (before a module of the reader)  isort: skip
 from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.tree import Source, Tree
 from quire.models.extract.pipeline.assemble import assemble
