@@ -72,7 +72,7 @@ def list_machines(nodes: Sequence[Mapping[str, Any]], free: Mapping[str, Mapping
 
     Args:
         nodes: Ray's table of nodes.
-        free: By the id of a node, the amount of each resource that nobody holds.
+        free: Unused amount of each resource, by the id of the node.
     """
     machines: dict[str, dict[str, Any]] = {}
     for node in sorted(nodes, key=lambda node: bool(node["Alive"])):

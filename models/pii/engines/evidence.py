@@ -53,7 +53,7 @@ _TOWN_BEFORE = re.compile(
     r"(?i)\b(?:liv(?:es?|ed|ing)|born|based|moved?|fl(?:y|ies|ew)|city|town|from|near)(?: in| to| of)? \Z"
 )
 _LONG_ADDRESS = 5  # words of a place that has more than a town and its country
-_LEAST_STEM = 4  # letters of a word whose inflected forms are told from other words
+_LEAST_STEM = 4  # letters of the shortest stem whose inflected forms are looked for
 _MANY = 4
 """Capitals of an acronym that is longer than most."""
 

@@ -1,4 +1,4 @@
-"""Texts by class and language: what is flagged where nothing is, and what is missed where somebody is."""
+"""Texts by class and language: some without personal data, and some with it."""
 
 from functools import cache
 
