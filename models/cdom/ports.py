@@ -4,7 +4,7 @@
 tests they are in-process objects. Every call can raise `PortUnavailable`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -366,8 +366,8 @@ class Tokenizer(Protocol):
     def count(self, text: str) -> int:
         """Return the number of tokens of the text."""
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Return the character range of each token."""
+    def offsets(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the character range of each token."""
 
 
 class AskModel(Protocol):

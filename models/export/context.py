@@ -5,6 +5,7 @@ Content is in reading order. Hidden text and furniture are left out.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from quire.models.cdom.ports import Tokenizer
 from quire.models.cdom.tree import Block, BlockType, Tree
@@ -117,15 +118,14 @@ def _level(block: Block) -> int:
 def cut_markdown(text: str, budget: int, tokenizer: Tokenizer) -> str:
     """Return the beginning of `text` within `budget` tokens: whole lines, else whole words; "" when nothing fits."""
     room = budget - tokenizer.count("…")
-    lines, kept = text.split("\n"), 0
-    while kept < len(lines) and tokenizer.count("\n".join(lines[: kept + 1])) <= room:
+    lines, kept, left = text.split("\n"), 0, room
+    while kept < len(lines) and (left := left - tokenizer.count(lines[kept])) >= 0:
         kept += 1
     if text.startswith("$$"):  # half a formula is not readable
         return ""
     if kept and text.startswith(("|", "```")):
         fence = "\n```" if text.startswith("```") else ""
         return "\n".join(lines[: max(1, kept - 1 if fence else kept)]) + (fence or "\n…")
-    places = tokenizer.offsets(text)
-    end = places[min(room, len(places)) - 1][1] if room > 0 and places else 0
+    end = max((end for _, end in islice(tokenizer.offsets(text), max(0, room))), default=0)
     space = text.rfind(" ", 0, end + 1)
     return f"{text[:space].rstrip()} …" if space > 0 else ""

@@ -147,7 +147,7 @@ def _tail(text: str, tokenizer: Tokenizer, tokens: int) -> str:
     """Return the last sentences of `text` within `tokens`, else its last words."""
     if 0 < tokenizer.count(text) <= tokens and text.isascii() and text[:1].isalnum():
         return text.strip()  # the first token begins where the text does
-    places = tokenizer.offsets(text)
+    places = list(tokenizer.offsets(text))
     if not tokens or not places:
         return ""
     start = places[max(0, len(places) - tokens)][0]

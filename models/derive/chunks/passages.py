@@ -154,20 +154,19 @@ def _cut_sentence(text: str, tokenizer: Tokenizer, budget: int, glue: str) -> It
 
 def _cut_places(text: str, tokenizer: Tokenizer, budget: int) -> Iterator[tuple[int, int]]:
     """Yield ranges of at most `budget` tokens, cut at white space where possible."""
-    ends = [
-        place
-        for start, end in tokenizer.offsets(text)
-        for place in [*range(start + MAX_TOKEN_CHARS, end, MAX_TOKEN_CHARS), end]
-    ]
-    begin, taken = 0, 0
-    while len(ends) - taken > budget:
-        last = taken + budget - 1
-        while last > taken + budget // 2 and not text[ends[last] : ends[last] + 1].isspace():
-            last -= 1
-        if not text[ends[last] : ends[last] + 1].isspace():
-            last = taken + budget - 1
-        yield begin, ends[last]
-        begin, taken = ends[last], last + 1
+    begin = 0
+    ends: list[int] = []
+    for start, end in tokenizer.offsets(text):
+        for place in [*range(start + MAX_TOKEN_CHARS, end, MAX_TOKEN_CHARS), end]:
+            if len(ends) == budget:
+                last = budget - 1
+                while last > budget // 2 and not text[ends[last] : ends[last] + 1].isspace():
+                    last -= 1
+                if not text[ends[last] : ends[last] + 1].isspace():
+                    last = budget - 1
+                yield begin, ends[last]
+                begin, ends = ends[last], ends[last + 1 :]
+            ends.append(place)
     yield begin, len(text)
 
 

@@ -7,7 +7,7 @@ Counts are kept per word: word pieces never cross white space, so the sum over w
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,9 +18,13 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 MAX_KEPT_WORDS = 10_000
 """Words met lately whose token counts are kept, and as many met before: each as many as a hundred pages hold. A word
 takes 200 bytes, so both are full, at 4 MB, after some hundred documents: a process must not grow for hours."""
+WINDOW_CHARS = 16_384
+"""Characters tokenized at once. The tokenizer takes a kilobyte for each token, and a word may have ten million."""
 DROPPED = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 """Control characters that the model leaves out, where Python would split a word at them."""
 
+_BORDERS = frozenset(" \t\n!\"#$%&'()*+,-./:;<=>?@\\]^_`{|}~")
+"""A token ends after each of these, also inside the model's own tokens, of which only `[` begins one."""
 _PART = re.compile(r"[0-9A-Za-z]+|[!-~]")
 _DROPPED = re.compile(f"[{DROPPED}]")
 _WITHOUT_DROPPED = str.maketrans("", "", DROPPED)
@@ -52,10 +56,13 @@ class MiniLmTokenizer:
             learnt = self._learn(words)
             return sum([learnt[word] for word in words])
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Start and end (exclusive) of each token, as character offsets into `text`."""
-        encoding = self._pieces.encode(_encodable(text), add_special_tokens=False)
-        return [(int(start), int(end)) for start, end in encoding.offsets]
+    def offsets(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield start and end (exclusive) of each token, as character offsets into `text`."""
+        begin = 0
+        for window in _windows(_encodable(text)):
+            for start, end in self._pieces.encode(window, add_special_tokens=False).offsets:
+                yield begin + int(start), begin + int(end)
+            begin += len(window)
 
     def _learn(self, words: list[str]) -> dict[str, int]:
         """Count the tokens of new words in one `encode` and return the cache with them in it."""
@@ -83,9 +90,24 @@ class MiniLmTokenizer:
 def _parts(word: str) -> list[str]:
     """Split a word into runs of letters and digits and single signs; no word piece crosses these borders.
 
-    Words in other scripts stay whole, and so do words that may hold one of the model's own tokens, such as `[SEP]`.
+    Words in other scripts stay whole, and so do words that may hold one of the model's own tokens, such as `[SEP]`, up
+    to `WINDOW_CHARS`.
     """
-    return _PART.findall(word) if word.isascii() and word.isprintable() and "[" not in word else [word]
+    return _PART.findall(word) if word.isascii() and word.isprintable() and "[" not in word else list(_windows(word))
+
+
+def _windows(text: str) -> Iterator[str]:
+    """Cut a long text where no token crosses; a run of letters as long as half a window is cut anywhere."""
+    start = 0
+    while len(text) - start > WINDOW_CHARS:
+        end = start + WINDOW_CHARS
+        least = end - WINDOW_CHARS // 2
+        while end > least and text[end - 1] not in _BORDERS and text[end] != "[":
+            end -= 1
+        end = end if end > least else start + WINDOW_CHARS
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
 def _without_dropped(text: str) -> str:

@@ -113,7 +113,7 @@ def _mutate(data: bytes, dice: random.Random) -> bytes:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as package:
                 parts = {name: package.read(name) for name in package.namelist()}
-        except (zipfile.BadZipFile, OSError, zlib.error, RuntimeError):
+        except (zipfile.BadZipFile, OSError, zlib.error, RuntimeError, ValueError, EOFError):
             return _mutate_bytes(data, dice)
         return _mutate_package(parts, dice) if dice.random() < 0.9 and parts else _mutate_bytes(data, dice)
     return _mutate_bytes(data, dice)

@@ -1,6 +1,7 @@
 """Chunks: everything once, nothing hidden, never over the budget or a higher heading, the same every time."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -81,7 +82,7 @@ class _Uncounted:
     def count(self, text: str) -> int:
         return 0
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
+    def offsets(self, text: str) -> Iterator[tuple[int, int]]:
         return TOKENIZER.offsets(text)
 
 

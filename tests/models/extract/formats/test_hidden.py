@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 
 import pytest
 from pydantic_core import to_json
@@ -30,8 +31,8 @@ class _Words:
     def count(self, text: str) -> int:
         return len(text.split())
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        return [match.span() for match in re.finditer(r"\S+", text)]
+    def offsets(self, text: str) -> Iterator[tuple[int, int]]:
+        return (match.span() for match in re.finditer(r"\S+", text))
 
 
 def _exports(tree: Tree) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """The tokenizer: counts by words equal the count of the whole, offsets stay inside, the file is the known one."""
 
 import hashlib
+import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,14 +18,14 @@ TEXT = st.text(max_size=80)
 @given(TEXT)
 def test_the_count_by_words_is_the_count_of_the_whole(text: str) -> None:
     tokenizer = load_tokenizer()
-    assert tokenizer.count(text) == len(tokenizer.offsets(text))
+    assert tokenizer.count(text) == len(list(tokenizer.offsets(text)))
 
 
 @settings(max_examples=300)
 @given(st.text("aB7é.,-_/'(\"[]#@\x07 ", max_size=60))
 def test_words_full_of_signs_are_counted_as_the_whole_is(text: str) -> None:
     tokenizer = load_tokenizer()
-    assert tokenizer.count(text) == len(tokenizer.offsets(text))
+    assert tokenizer.count(text) == len(list(tokenizer.offsets(text)))
 
 
 @pytest.mark.parametrize(
@@ -31,12 +33,37 @@ def test_words_full_of_signs_are_counted_as_the_whole_is(text: str) -> None:
 )
 def test_the_model_s_own_tokens_and_long_parts_are_counted_as_the_whole_is(text: str) -> None:
     tokenizer = load_tokenizer()
-    assert tokenizer.count(text) == len(tokenizer.offsets(text))
+    assert tokenizer.count(text) == len(list(tokenizer.offsets(text)))
+
+
+class _Watched:
+    """The word pieces, noting the longest text that they were given at once."""
+
+    def __init__(self, pieces: object) -> None:
+        self.pieces, self.longest = pieces, 0
+
+    def encode(self, text: str | list[str], **options: bool) -> Any:
+        self.longest = max(self.longest, *map(len, [text] if isinstance(text, str) else text))
+        return self.pieces.encode(text, **options)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_long_words_are_tokenized_in_windows_and_counted_as_the_whole_is(seed: int) -> None:
+    dice, tokenizer = random.Random(seed), load_tokenizer.__wrapped__()
+    unit = ["[", ",", "a.", "[SEP]", "ab, ", "漢", "né.", "-" * 40, "x" * 90 + "/", "]["][seed % 10]
+    text = "".join(unit * dice.randint(1, 3) + dice.choice("ab7(") for _ in range(dice.randint(20_000, 60_000)))[
+        :150_000
+    ]
+    whole = [(start, end) for start, end in tokenizer._pieces.encode(text, add_special_tokens=False).offsets]
+    tokenizer._pieces = watched = _Watched(tokenizer._pieces)
+    assert list(tokenizer.offsets(text)) == whole
+    assert tokenizer.count(text) == len(whole)
+    assert 0 < watched.longest <= module.WINDOW_CHARS
 
 
 @given(TEXT)
 def test_offsets_rise_and_stay_inside_the_text(text: str) -> None:
-    places = load_tokenizer().offsets(text)
+    places = list(load_tokenizer().offsets(text))
     assert all(0 <= start <= end <= len(text) for start, end in places)
     assert [start for start, _ in places] == sorted(start for start, _ in places)
 
@@ -64,7 +91,7 @@ def test_unused_words_leave_the_cache_and_words_used_again_stay(
     tokenizer = load_tokenizer.__wrapped__()
     for number in range(100):
         text = f"river number{number} of them"
-        assert tokenizer.count(text) == len(tokenizer.offsets(text))
+        assert tokenizer.count(text) == len(list(tokenizer.offsets(text)))
         assert tokenizer.count("river") == 1
     kept = {**tokenizer._before, **tokenizer._counts}
     assert "river" in tokenizer._counts
