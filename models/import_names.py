@@ -1,44 +1,40 @@
-"""From where `import quire` works, and the import names of 0.11 and older (`models.cdom`, `storage.targets`, …).
+"""From where `import quire` works, and whether a process imports the compiled reader or its sources.
 
-Plugins may still use the old names; remove them in 0.13. Only processes that load plugins accept them, because a
-library must not take such names from others.
+A process decides at its first import of the reader, for good: modules of both kinds do not work with each other, and
+`make up` compiles while the service runs.
 """
 
-import importlib
 import sys
-import warnings
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
 IMPORT_ROOT = Path(__file__).absolute().parents[2]
 """The folder from which `import quire` works: the checkout, or site-packages."""
-_OLD = frozenset({"actors", "cluster", "configs", "models", "serve_apps", "storage"})
+_READER = "quire.models.extract."
+_NATIVE = Path(__file__).absolute().parent / "extract" / f"native__mypyc{EXTENSION_SUFFIXES[0]}"
+"""The library with the code of all compiled modules; it is put in place last, and removed first."""
 
 
-class _OldNames(MetaPathFinder, Loader):
-    """Finds `models.x` as a module with the content of `quire.models.x`."""
+class _SourceFinder:
+    """Finds modules of the reader, and only their sources."""
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if name.partition(".")[0] not in _OLD:
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return the spec of the source of a module of the reader; None for other modules."""
+        if not name.startswith(_READER) or path is None:
             return None
-        warnings.warn(f"import quire.{name}: the name {name} ends with Quire 0.13", FutureWarning, stacklevel=2)
-        return ModuleSpec(name, self)
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """Leave the module to Python."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Give the module the same functions and classes; modules below it come from here too."""
-        module.__dict__.update(vars(importlib.import_module(f"quire.{module.__name__}")) | vars(module))
-        module.__path__ = []
+        specs = (FileFinder(folder, (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name) for folder in path)
+        return next((spec for spec in specs if spec is not None), None)
 
 
-def accept_old_names() -> None:
-    """Let `import models` mean `quire.models` in this process."""
-    if not any(isinstance(finder, _OldNames) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _OldNames())
+def is_compiled() -> bool:
+    """Whether the reader is compiled here, for this version of Python."""
+    return _NATIVE.exists()
+
+
+def import_sources() -> None:
+    """Import the reader from its sources from now on, also where it is compiled."""
+    if _SourceFinder not in sys.meta_path:
+        sys.meta_path.insert(0, _SourceFinder)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from quire.actors.reading.child_usage import wait_until_ready
 from quire.actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader
 from quire.actors.sandbox.limits import SandboxLimits
-from quire.models.import_names import IMPORT_ROOT
+from quire.models.import_names import IMPORT_ROOT, is_compiled
 
 _ROOT = str(IMPORT_ROOT)
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from {entry} import main; main(int(sys.argv[2]), sys.argv[3])"
@@ -93,9 +93,11 @@ class _Running:
     exits: dict[int, Exit] = field(default_factory=dict)
     alive: set[int] = field(default_factory=set)
     timeout_s: float = _START_TIMEOUT_S
+    compiled: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.frames = FrameReader(self._receive, _CONTROL_CAP)
+        self.compiled = is_compiled()
 
     def _receive(self, count: int) -> bytes:
         wait_until_ready(self.link, select.POLLIN, self.process.pid, self.timeout_s)
@@ -199,6 +201,7 @@ class ForkServer:
             ServerGone: The server does not stay up.
         """
         with self._lock:
+            self._end_interpreted()
             for _ in _START_DELAYS_S:
                 self.start()
                 try:
@@ -233,6 +236,12 @@ class ForkServer:
     def close(self) -> None:
         """Stop the server."""
         with self._lock:
+            self._end()
+
+    def _end_interpreted(self) -> None:
+        """End a server that began before the reader was compiled, unless a child is at work."""
+        running = self._running
+        if running and running.compiled != is_compiled() and len(running.alive) == len(running.idle):
             self._end()
 
     def _take_idle(self) -> NewChild:

@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 from quire.actors.sandbox.frames import encode
 from quire.actors.sandbox.limits import SandboxLimits
 from quire.actors.sandbox.lockdown import IS_LINUX, lock_down, lock_server
-from quire.models.import_names import accept_old_names
 
 UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 """Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""
@@ -51,8 +50,6 @@ def prepare_process(limits: SandboxLimits) -> None:
     from quire.models.extract.pipeline.preload import preload
     from quire.models.extract.registry import READERS
 
-    if limits.readers:
-        accept_old_names()
     READERS.update({Format(name): target for name, target in limits.readers.items()})
     preload([Format(name) for name in limits.formats])
     from quire.actors.sandbox import child, probe  # noqa: F401  their code must be here before the files are gone

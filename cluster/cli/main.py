@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from quire.cluster.cli.shared.config_file import SETTINGS, apply_settings, config_path, defaults_of, load_config
-from quire.models.cdom.version import READING_CORE, SERVICE_VERSION
+from quire.models.cdom.version import SERVICE_VERSION, read_core_state
 
 _COMMANDS: dict[str, tuple[str, str, str]] = {
     "extract": ("documents.extract", "extract", "Read files: Markdown, tables, trees and other outputs."),
@@ -107,7 +107,7 @@ def _is_installed(name: str) -> bool:
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(
-    SERVICE_VERSION, prog_name="quire", message=f"%(prog)s, version %(version)s, reading core {READING_CORE}"
+    SERVICE_VERSION, prog_name="quire", message=f"%(prog)s, version %(version)s, reading core {read_core_state()}"
 )
 @click.pass_context
 def cli(ctx: click.Context) -> None:

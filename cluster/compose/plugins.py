@@ -15,7 +15,6 @@ from typing import Any, assert_never
 from quire.cluster.errors import StartRefused
 from quire.models.cdom.original import Format
 from quire.models.export import Export
-from quire.models.import_names import accept_old_names
 from quire.models.pii.kinds import Detector, Hit, settle
 from quire.storage.targets.contract import OpenTarget
 from quire.storage.targets.opening import BUILT_IN
@@ -65,7 +64,6 @@ def load_plugins(allowed: Sequence[str], installed: Iterable[EntryPoint] | None 
     plugins = Plugins()
     if not allowed:
         return plugins
-    accept_old_names()
     points = list(_installed() if installed is None else installed)
     missing = set(allowed) - {"*"} - {point.name for point in points}
     if missing:

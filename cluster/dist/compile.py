@@ -10,6 +10,7 @@ Modules that hold the engine's objects are not compiled: compiled code releases 
 page must outlive the blocks that point into it.
 """
 
+import fcntl
 import os
 import shlex
 import shutil
@@ -36,12 +37,12 @@ def main(arguments: list[str]) -> int:
     if root != ROOT:
         copy_checkout(root)
     names = list_modules(root)
-    if not find_stale(root, names):
-        return 0
-    for built in (root / _EXTRACT).rglob("*.so"):
-        built.unlink()
-    compile_in_place(root, names)
-    print(f"{len(names)} modules compiled in {root}")
+    (root / "build").mkdir(exist_ok=True)
+    with open(root / "build" / "compile.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # `make up` compiles in the background
+        if find_stale(root, names):
+            compile_in_place(root, names)
+            print(f"{len(names)} modules compiled in {root}")
     return 0
 
 
@@ -80,14 +81,20 @@ def list_modules(root: Path) -> list[str]:
 
 
 def compile_in_place(root: Path, names: list[str]) -> None:
-    """Build the extension modules next to their sources below `root`, and the library that they share."""
+    """Build the extension modules next to their sources below `root`, and at last the library that they share."""
     script = str(Path(__file__).resolve().with_name("mypyc_setup.py"))
-    with tempfile.TemporaryDirectory() as scratch:
-        copy = Path(scratch, "copy")  # mypyc writes its C files and caches there
+    (root / "build").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=root / "build") as scratch:
+        copy, out = Path(scratch, "copy"), Path(scratch, "out")  # mypyc writes its C files and caches there
         shutil.copytree(root / "quire" / "models", copy / "quire" / "models", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(root / "quire" / "__init__.py", copy / "quire")
         environment = {**os.environ, "PYTHONPATH": str(copy), "MYPYPATH": str(copy), "PYTHONHASHSEED": "0"}
-        subprocess.run([sys.executable, script, str(root), *names], cwd=copy, env=environment, check=True)
+        subprocess.run([sys.executable, script, str(out), *names], cwd=copy, env=environment, check=True)
+        by_library = lambda path: path.name.startswith("native__")  # noqa: E731
+        for old in sorted((root / _EXTRACT).rglob("*.so"), key=by_library, reverse=True):
+            old.unlink()
+        for new in sorted(out.rglob("*.so"), key=by_library):
+            new.replace(root / new.relative_to(out))
 
 
 if __name__ == "__main__":

@@ -45,16 +45,6 @@ def test_image_installs_the_wheel_and_the_cpu_image_has_no_compiler(name: str) -
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])
-def test_image_runs_programs_by_their_old_names(name: str) -> None:
-    """`python -m cluster.jobs...` of 0.11 works one release longer; Ray and configs use `quire.cluster...`."""
-    last = (IMAGES / name).read_text().rsplit("\nFROM ", 1)[1]
-    version = re.match(r"python:(\d+\.\d+)-", last)
-    assert version is not None
-    assert f"ln -s /opt/venv/lib/python{version[1]}/site-packages/quire/cluster /opt/quire/old/cluster" in last
-    assert "PYTHONPATH=/opt/quire/old " in last
-
-
-@pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])
 def test_image_has_the_variables_of_serve(name: str) -> None:
     lines = (IMAGES / name).read_text().splitlines()
     given = dict(pair.split("=", 1) for line in lines if line.startswith("ENV RAY_SERVE") for pair in line.split()[1:])

@@ -16,7 +16,7 @@ import click
 
 from quire.actors.reading.forkserver import ServerGone, sandbox_layers
 from quire.models.cdom.errors import MlUnavailable
-from quire.models.cdom.version import READING_CORE
+from quire.models.cdom.version import read_core_state
 from quire.models.neural.device import missing_cpu_flags
 from quire.models.neural.ocr import make_recogniser
 
@@ -67,7 +67,7 @@ def doctor(workdir: Path | None, langs: str, engine: str, cpu_flags: str | None,
 
 def _look(workdir: Path, langs: tuple[str, ...], engine: str, flags: frozenset[str] | None) -> Iterator[Finding]:
     yield check_processor(flags)
-    yield check_reading_core()
+    yield check_reading_core(read_core_state())
     yield check_recogniser(engine, langs, flags)
     yield check_sandbox()
     yield check_disk(workdir)
@@ -87,7 +87,7 @@ def check_processor(flags: frozenset[str] | None = None) -> Finding:
     return Finding(check="processor", verdict=Verdict.OK, detail=detail)
 
 
-def check_reading_core(state: str = READING_CORE) -> Finding:
+def check_reading_core(state: str) -> Finding:
     """Whether the reading core is compiled, which `make up`, wheels and images do where a C compiler is."""
     if state == "compiled":
         return Finding(check="core", verdict=Verdict.OK, detail="the reading core is compiled")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from quire.actors.reading import forkserver
 from quire.actors.reading.forkserver import ForkServer, SandboxRefused
 from quire.actors.reading.read_document import DocumentReader
 from quire.models.cdom.errors import ErrorCode
@@ -58,6 +59,21 @@ def test_a_dead_server_is_started_again(probe_reader: DocumentReader) -> None:
     shoot(before)
     os.waitid(os.P_PID, before, os.WEXITED | os.WNOWAIT)
     assert read(probe_reader, "one").error is None
+    assert probe_reader.server.pid != before
+
+
+def test_server_that_began_before_the_reader_was_compiled_is_replaced(
+    probe_reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forkserver, "is_compiled", lambda: False)
+    probe_reader.server.start()
+    before = probe_reader.server.pid
+    working = probe_reader.server.take()
+    monkeypatch.setattr(forkserver, "is_compiled", lambda: True)
+    assert read(probe_reader, "one").error is None
+    assert probe_reader.server.pid == before, "its child is at work"
+    probe_reader.server.discard(working)
+    until(lambda: read(probe_reader, "one").error is None and probe_reader.server.pid != before)
     assert probe_reader.server.pid != before
 
 

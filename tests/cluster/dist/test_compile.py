@@ -1,5 +1,6 @@
 """An extension module next to its source is imported. `make test SUITE=compiled` compiles the real layout."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,24 +13,32 @@ MODULE = """
 def double(number: int) -> int:
     return 2 * number
 """
-PROGRAM = "import quire.models.quick as q; print(type(q.__loader__).__name__, q.double(21))"
-
-
-def run_program(root: Path) -> list[str]:
-    command = [sys.executable, "-c", PROGRAM]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split()
 
 
 @pytest.mark.skipif(bool(find_missing_tools()), reason="needs mypyc and a C compiler")
-def test_compiled_module_is_imported_in_place_of_its_source(tmp_path: Path) -> None:
-    models = tmp_path / "quire" / "models"
-    models.mkdir(parents=True)
-    (models.parent / "__init__.py").touch()
-    (models / "__init__.py").touch()
-    (models / "quick.py").write_text(MODULE)
-    assert run_program(tmp_path) == ["SourceFileLoader", "42"]
-    compile_in_place(tmp_path, ["quire.models.quick"])
-    assert run_program(tmp_path) == ["ExtensionFileLoader", "42"]
+def test_process_that_began_with_the_sources_stays_with_them(tmp_path: Path) -> None:
+    """`make up` compiles while the service runs. Modules of both kinds in one process do not know each other."""
+    reader = tmp_path / "quire" / "models" / "extract"
+    reader.mkdir(parents=True)
+    for folder in (reader, reader.parent, reader.parent.parent):
+        (folder / "__init__.py").touch()
+    for name in ("models/import_names.py", "models/extract/__init__.py"):
+        shutil.copy(ROOT / name, tmp_path / "quire" / name)
+    (reader / "quick.py").write_text(MODULE)
+    (reader / "late.py").write_text("from quire.models.extract.quick import double\n\ndef run() -> int:\n    return double(21)\n")
+    program = (
+        "import quire.models.extract.quick; print('ready', flush=True); input(); import quire.models.extract.late as late;"
+        "print(type(late.__loader__).__name__, late.run())"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stdout.readline() == "ready\n"
+        compile_in_place(tmp_path, ["quire.models.extract.late", "quire.models.extract.quick"])
+        assert running.communicate("\n")[0].split() == ["SourceFileLoader", "42"]
+    after = subprocess.run(command, cwd=tmp_path, input="\n", capture_output=True, text=True, check=True)
+    assert after.stdout.split() == ["ready", "ExtensionFileLoader", "42"]
 
 
 def test_list_modules_has_the_layout_and_no_module_that_holds_the_engine() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quire.models.cdom.ports import PortUnavailable
-from quire.models.cdom.version import RAG_GENERATOR_VERSION, READING_CORE, SERVICE_VERSION
+from quire.models.cdom.version import RAG_GENERATOR_VERSION, SERVICE_VERSION, read_core_state
 from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.api.context.app_state import AppState
 from quire.serve_apps.api.context.deps import RunningDep
@@ -22,8 +22,6 @@ from quire.storage.values.errors import NoSpace, StorageError
 
 router = Operations("health")
 _COMPONENTS = {"engine": SERVICE_VERSION, "rag_generator": RAG_GENERATOR_VERSION}
-_FACTS = {"version": SERVICE_VERSION, "components": _COMPONENTS, "reading_core": READING_CORE}
-_ALIVE = json_response({"status": "ok", **_FACTS})
 _CLUSTER_TIMEOUT_S = 1.0  # seconds Ray may take to answer deep health
 _INDEX_TIMEOUT_S = 3.0  # seconds the index may take to answer deep health
 _STANDING_S = 60.0  # fair seconds of one batch at the embedder, which takes a third of one, that are a standing queue
@@ -37,7 +35,7 @@ _MOVES: Check = {"status": "ok", "detail": "moves"}
 async def read_health(running: RunningDep, deep: bool = False) -> Response:
     """Report liveness; deep=true checks every store that an upload needs, and each queue. 503 if one fails."""
     if not deep:
-        return Response(_ALIVE.body, media_type=_ALIVE.media_type)
+        return json_response({"status": "ok", **_facts()})
     body = await running.deep_health.get(lambda: _look_deep(running))
     ready = body["status"] == "ok"
     return json_response(body, 200 if ready else 503, None if ready else {"Retry-After": "5"})
@@ -60,7 +58,7 @@ async def _look_deep(running: AppState) -> dict[str, Any]:
     facts, warnings = cluster
     return {
         "status": "ok" if good else "degraded",
-        **_FACTS,
+        **_facts(),
         "checks": checks,
         "cluster": facts,
         "warnings": warnings,
@@ -157,3 +155,7 @@ async def _ask_cluster(running: AppState) -> tuple[dict[str, object] | None, lis
         return None, ["the cluster does not answer"]
     warnings = facts.get("warnings")
     return facts, [str(warning) for warning in warnings] if isinstance(warnings, list) else []
+
+
+def _facts() -> dict[str, Any]:
+    return {"version": SERVICE_VERSION, "components": _COMPONENTS, "reading_core": read_core_state()}

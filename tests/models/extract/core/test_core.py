@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from quire.cluster.dist.compile import find_stale, list_modules
-from quire.models.cdom.version import READING_CORE
+from quire.models.cdom.version import read_core_state
 from quire.models.extract.core.copies import may_have_copies
 from quire.models.extract.core.signs import is_figure
 from quire.models.extract.core.words import TableWord, gather_rows
@@ -50,12 +50,12 @@ def test_compiled_core_and_sources_make_the_same_of_made_pages() -> None:
     known = _digest_pages()
     interpreted = _digest_pages("--interpreted")
     assert interpreted[0].endswith("steps.py")
-    assert known[0].endswith("steps.py") == (READING_CORE == "interpreted")
+    assert known[0].endswith("steps.py") == (read_core_state() == "interpreted")
     assert known[1] == interpreted[1]
 
 
 def test_core_is_compiled_from_its_present_sources() -> None:
-    if READING_CORE == "compiled":
+    if read_core_state() == "compiled":
         assert find_stale(ROOT, list_modules(ROOT)) == [], "run: make .venv/.core"
 
 
