@@ -62,19 +62,21 @@ def test_a_dead_server_is_started_again(probe_reader: DocumentReader) -> None:
     assert probe_reader.server.pid != before
 
 
-def test_server_that_began_before_the_reader_was_compiled_is_replaced(
-    probe_reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forkserver, "is_compiled", lambda: False)
-    probe_reader.server.start()
-    before = probe_reader.server.pid
-    working = probe_reader.server.take()
-    monkeypatch.setattr(forkserver, "is_compiled", lambda: True)
-    assert read(probe_reader, "one").error is None
-    assert probe_reader.server.pid == before, "its child is at work"
-    probe_reader.server.discard(working)
-    until(lambda: read(probe_reader, "one").error is None and probe_reader.server.pid != before)
-    assert probe_reader.server.pid != before
+def test_server_that_began_before_the_reader_was_compiled_ends_when_it_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = ForkServer(SMALL, entry=ENTRY)
+    try:
+        monkeypatch.setattr(forkserver, "is_compiled", lambda: False)
+        working = server.take()
+        before = server.pid
+        monkeypatch.setattr(forkserver, "is_compiled", lambda: True)
+        for _ in range(2):
+            server.discard(server.take())
+            assert server.pid == before, "its first child is at work"
+        server.discard(working)
+        server.discard(server.take())
+        assert server.pid != before
+    finally:
+        server.close()
 
 
 def test_a_stopped_server_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
