@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 
 from quire.cluster.errors import ClusterError
-from quire.cluster.state import run_folder, write_private
+from quire.cluster.state import run_folder
+from quire.storage.objects.durable_files import replace_file
 
 _NAME = "failure"
 _MOST_CHARS = 400  # a terminal's few lines
@@ -46,7 +47,7 @@ def describe_failure(error: BaseException) -> str:
 def write_failure(workdir: Path, error: BaseException) -> None:
     """Store the line for `up`."""
     with contextlib.suppress(OSError):
-        write_private(run_folder(workdir) / _NAME, describe_failure(error).encode("utf-8", "replace"))
+        replace_file(run_folder(workdir) / _NAME, describe_failure(error).encode("utf-8", "replace"))
 
 
 def read_failure(workdir: Path) -> str | None:

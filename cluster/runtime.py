@@ -12,8 +12,9 @@ import secrets
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from quire.cluster.state import run_folder, write_private
+from quire.cluster.state import run_folder
 from quire.configs.settings import Settings
+from quire.storage.objects.durable_files import replace_file
 
 VARIABLE = "QUIRE_RUNTIME"
 """Environment variable that names the file in every process of the service."""
@@ -55,7 +56,7 @@ def write_runtime(runtime: Runtime) -> Path:
     """Store the runtime, readable by its owner only, and return the file."""
     facts = asdict(runtime) | {"settings": runtime.settings.model_dump(mode="json")}
     path = runtime_file(runtime.settings.workdir)
-    write_private(path, json.dumps(facts, default=_as_json).encode())
+    replace_file(path, json.dumps(facts, default=_as_json).encode())
     return path
 
 
@@ -88,7 +89,7 @@ def keep_signing_key(settings: Settings) -> bytes:
         return derive_signing_key(settings.signing_key)
     path = run_folder(settings.workdir) / "signing-key"
     if not path.exists():
-        write_private(path, secrets.token_bytes(32))
+        replace_file(path, secrets.token_bytes(32))
     return path.read_bytes()
 
 

@@ -8,13 +8,13 @@ import contextlib
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
 from quire.cluster.errors import ClusterBusy
+from quire.storage.objects.durable_files import replace_file
 
 _STATE, _LOCK, _TICKS_FIELD = "state.json", "lock", 19
 STOP_S = 8.0
@@ -81,20 +81,6 @@ def run_folder(workdir: Path) -> Path:
     return folder
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """Replace `path` by a 0600 file, atomically."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mkstemp makes it 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def read_state(workdir: Path) -> ServiceState | None:
     """Return the last written state, or None; it may describe processes that are gone."""
     try:
@@ -112,7 +98,7 @@ def running_state(workdir: Path) -> ServiceState | None:
 
 def write_state(workdir: Path, state: ServiceState) -> None:
     """Store the state, readable by its owner only."""
-    write_private(run_folder(workdir) / _STATE, json.dumps(asdict(state), indent=1).encode())
+    replace_file(run_folder(workdir) / _STATE, json.dumps(asdict(state), indent=1).encode())
 
 
 def mark_ready(workdir: Path, ready: bool) -> None:

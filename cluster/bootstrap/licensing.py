@@ -5,7 +5,6 @@ from pathlib import Path
 
 from quire.cluster.errors import StartRefused
 from quire.cluster.runtime import LICENSE_KEYS
-from quire.cluster.state import write_private
 from quire.configs.settings import Settings
 from quire.serve_apps.access.development import (
     DevelopmentLicenseRefused,
@@ -14,6 +13,7 @@ from quire.serve_apps.access.development import (
 )
 from quire.serve_apps.access.license import LicenseRefused, read_license, verify_license
 from quire.serve_apps.access.license_keys import read_public_keys
+from quire.storage.objects.durable_files import replace_file
 
 
 def license_of(settings: Settings) -> tuple[Path, dict[str, bytes]]:
@@ -47,7 +47,7 @@ def _given_license(workdir: Path, token: str) -> Path:
             return path
         raise
     if renewed is None or renewed.license_id != given.license_id or renewed.expires_at < given.expires_at:
-        write_private(path, token.encode())
+        replace_file(path, token.encode())
     return path
 
 

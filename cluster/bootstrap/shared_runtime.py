@@ -9,9 +9,9 @@ from quire.cluster.bootstrap.licensing import license_of
 from quire.cluster.bootstrap.vlm import settle_vlm
 from quire.cluster.errors import StartRefused
 from quire.cluster.runtime import Runtime, derive_signing_key, runtime_file, write_runtime
-from quire.cluster.state import write_private
 from quire.configs.settings import Settings
 from quire.serve_apps.access.keys import InvalidApiKeys, parse_api_keys
+from quire.storage.objects.durable_files import replace_file
 
 
 def check_shared(settings: Settings) -> None:
@@ -43,7 +43,7 @@ def make_joined_runtime(settings: Settings) -> Runtime:
     license_file, keys = license_of(settings)
     settings = settle_vlm(settings, others_may_join=True)
     dsn_file = runtime_file(settings.workdir).parent / "dsn"
-    write_private(dsn_file, dsn.encode())
+    replace_file(dsn_file, dsn.encode())
     runtime = Runtime(
         settings=settings,
         dsn=dsn,

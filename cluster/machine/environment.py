@@ -14,8 +14,9 @@ from pathlib import Path
 from quire.cluster.errors import StartRefused
 from quire.cluster.machine.haproxy import narrow_haproxy
 from quire.cluster.runtime import VARIABLE
-from quire.cluster.state import run_folder, scratch_folder, write_private
+from quire.cluster.state import run_folder, scratch_folder
 from quire.models.import_names import IMPORT_ROOT
+from quire.storage.objects.durable_files import replace_file
 
 _SOCKETS = 38
 """Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""
@@ -60,7 +61,7 @@ def ray_token_file(workdir: Path) -> Path:
     """Return the file of Ray's own cluster token (0600), created once."""
     path = run_folder(workdir) / "ray-token"
     if not path.exists():
-        write_private(path, secrets.token_hex(32).encode())
+        replace_file(path, secrets.token_hex(32).encode())
     return path
 
 

@@ -19,11 +19,12 @@ from quire.cluster.postgres.embedded import EmbeddedPostgres
 from quire.cluster.runtime import Runtime, keep_signing_key, write_runtime
 from quire.cluster.serve.hosted import make_console
 from quire.cluster.start.database import open_database
-from quire.cluster.state import run_folder, running_state, write_private
+from quire.cluster.state import run_folder, running_state
 from quire.configs.settings import Settings
 from quire.serve_apps.api.proxy.heads import BoundedHeads
 from quire.storage.access.audit import seal
 from quire.storage.access.rate_limits import delete_idle_buckets
+from quire.storage.objects.durable_files import replace_file
 from quire.storage.postgres.leases import RoleLease
 from quire.storage.values.ids import new_worker_id
 from quire.storage.webhooks.egress import Egress
@@ -47,7 +48,7 @@ def prepare_console(settings: Settings) -> Runtime:
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     check_address(settings)
     dsn, run = open_database(settings).dsn, run_folder(settings.workdir)
-    write_private(run / "dsn", dsn.encode())
+    replace_file(run / "dsn", dsn.encode())
     runtime = Runtime(
         settings=settings,
         dsn=dsn,

@@ -19,11 +19,12 @@ from quire.cluster.start.checks import (
     check_source_root,
 )
 from quire.cluster.start.database import open_database, settle
-from quire.cluster.state import run_folder, write_private
+from quire.cluster.state import run_folder
 from quire.configs.settings import Settings
 from quire.serve_apps.access.default_token import load_default_token
 from quire.serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 from quire.serve_apps.access.loopback import is_loopback_host
+from quire.storage.objects.durable_files import replace_file
 
 
 def prepare(settings: Settings) -> Runtime:
@@ -85,5 +86,5 @@ def keep_index_private(rag_db: str | None) -> None:
 
 def _dsn_file(workdir: Path, dsn: str) -> Path:
     path = run_folder(workdir) / "dsn"
-    write_private(path, dsn.encode())
+    replace_file(path, dsn.encode())
     return path

@@ -1,9 +1,11 @@
 """The full-scope token of a deployment without operator keys, created once in a file that only its owner may read."""
 
-import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from quire.storage.objects.durable_files import create_file
 
 PREFIX = "quire_"
 
@@ -19,15 +21,7 @@ class DefaultToken:
 def load_default_token(path: Path) -> DefaultToken:
     """Return the token in `path` (mode 0600), created on first boot. Two racing processes get the same token."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     if not path.exists():
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(PREFIX + secrets.token_urlsafe(32) + "\n")
-        try:
-            os.link(fresh, path)  # fails when another process was first, so that its token stays
-        except FileExistsError:
-            pass
-        finally:
-            fresh.unlink()
+        with suppress(FileExistsError):  # another process was first
+            create_file(path, f"{PREFIX}{secrets.token_urlsafe(32)}\n".encode())
     return DefaultToken(path.read_text().strip())

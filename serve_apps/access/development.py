@@ -3,7 +3,6 @@
 Only for a loopback bind with the embedded database and without a cluster. Key pair and token are in the workdir.
 """
 
-import os
 import secrets
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from quire.serve_apps.access.license import License, LicenseRefused, issue_license, read_license, renew_license
 from quire.serve_apps.access.license_keys import LOCAL_PREFIX, raw_public, read_private_key, write_private_key
 from quire.serve_apps.access.loopback import is_loopback_host
+from quire.storage.objects.durable_files import replace_file
 
 PLAN = "development"
 MAX_PAGES_PER_MONTH = 100_000  # pages: enough to try everything, too few to sell
@@ -52,7 +52,7 @@ def development_license(workdir: Path, now: datetime) -> tuple[str, dict[str, by
     license = _own_license(token, keys)
     if license is None or license.expires_at - now < _RENEW_BEFORE:
         token = issue_license(renew_license(license or _new_license(kid, now), now), key)
-        _replace_private(folder / "development.token", token)
+        replace_file(folder / "development.token", f"{token}\n".encode())
     return token, keys
 
 
@@ -93,11 +93,3 @@ def _read(path: Path) -> str:
         return path.read_text().strip()
     except OSError:
         return ""
-
-
-def _replace_private(path: Path, text: str) -> None:
-    temporary = path.with_suffix(f".{secrets.token_hex(4)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text + "\n")
-    temporary.replace(path)

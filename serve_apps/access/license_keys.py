@@ -3,7 +3,6 @@
 `verify_license` receives the folder's content as a map from kid to public key.
 """
 
-import os
 import re
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
     load_pem_public_key,
 )
+
+from quire.storage.objects.durable_files import create_file
 
 LOCAL_PREFIX = "local-"
 """Kids of development licences; never taken from the pinned folder."""
@@ -47,17 +48,15 @@ def write_private_key(key: Ed25519PrivateKey, path: Path) -> None:
     Raises:
         FileExistsError: The file exists; it is never overwritten.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    create_file(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
 
 def write_public_key(key: Ed25519PrivateKey, kid: str, folder: Path) -> Path:
     """Write `<folder>/<kid>.pub` and return its path. Raises `FileExistsError` if the kid is in use."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{check_kid(kid)}.pub"
-    with path.open("xb") as file:
-        file.write(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    create_file(path, key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    path.chmod(0o644)
     return path
 
 

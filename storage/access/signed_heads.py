@@ -8,10 +8,10 @@ attacker with this machine's files and its key can forge both; keep copies elsew
 import hashlib
 import hmac
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from quire.storage.objects.durable_files import replace_file
 from quire.storage.postgres.database import Database
 from quire.storage.values.rows import Scope
 from quire.storage.values.signing import Signer
@@ -82,13 +82,7 @@ class SignedHeads:
     def _write(self, heads: dict[Scope, SignedHead]) -> None:
         body = [[s.tenant, s.org, head.seq, head.hash] for s, head in sorted(heads.items(), key=_by_name)]
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = self._path.with_suffix(f".{os.getpid()}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            json.dump({"heads": body, "mac": self._sign(body).hex()}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self._path)
+        replace_file(self._path, json.dumps({"heads": body, "mac": self._sign(body).hex()}).encode())
 
     def _sign(self, body: object) -> bytes:
         return hmac.digest(self._key, json.dumps(body, separators=(",", ":")).encode(), hashlib.sha256)

@@ -59,6 +59,29 @@ def write_synced(path: Path, content: bytes) -> None:
         os.fsync(handle)
 
 
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace the file at `path` by one of mode 0600, durably; after a crash it is the old one or the new one."""
+    partial = partial_name(path.parent)
+    try:
+        write_synced(partial, content)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def create_file(path: Path, content: bytes) -> None:
+    """Create a file of mode 0600, durably; after a crash it is missing or complete. Raises `FileExistsError`."""
+    partial = partial_name(path.parent)
+    try:
+        write_synced(partial, content)
+        os.link(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Make names in `folder` durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from quire.storage.objects.durable_files import disk_errors, make_folder, partial_name, sync_folder, write_synced
+from quire.storage.objects.durable_files import disk_errors, make_folder, replace_file
 from quire.storage.values.errors import NotFound, StoreUnavailable
 
 MARK = "deployment.json"
@@ -63,7 +63,4 @@ class MarkedStore:
         folder = Path(self.place)
         with disk_errors():
             make_folder(folder)
-            partial = partial_name(folder)
-            write_synced(partial, content)
-            partial.replace(folder / MARK)
-            sync_folder(folder)
+            replace_file(folder / MARK, content)

@@ -64,6 +64,7 @@ DRILLS = {
     "nodes": "chaos.nodes",
     "postgres": "chaos.database.version",
     "targets": "chaos.targets",
+    "unsynced": "chaos.commands.unsynced",
     "upgrade": "chaos.database.upgrade",
     "webhooks": "chaos.webhooks",
 }

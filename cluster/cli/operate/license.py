@@ -29,6 +29,7 @@ from quire.serve_apps.access.license_keys import (
     write_private_key,
     write_public_key,
 )
+from quire.storage.objects.durable_files import replace_file
 
 _KEYS = Path(__file__).resolve().parents[3] / "configs" / "license_keys"
 
@@ -134,7 +135,7 @@ def _sign(license: License, key_file: Path, workdir: Path | None) -> None:
         raise _Refused(refused.detail) from None
     if workdir:
         workdir.mkdir(parents=True, exist_ok=True)
-        (workdir / "license.token").write_text(token + "\n")
+        replace_file(workdir / "license.token", f"{token}\n".encode())
     click.echo(token)
 
 
