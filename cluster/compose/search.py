@@ -23,7 +23,15 @@ from quire.models.derive.chunks.chunks import chunk_tree
 from quire.models.neural.embed.load import check_embedder, describe_embedder, load_embedder
 from quire.models.neural.embed.sentence_model import EmbedderRefused
 from quire.models.neural.embed.tokenizer import load_tokenizer
-from quire.storage.index.opened import IndexPlace, check_model, open_follower, open_search, open_writer, place_index
+from quire.storage.index.opened import (
+    IndexPlace,
+    check_model,
+    mend_index,
+    open_follower,
+    open_search,
+    open_writer,
+    place_index,
+)
 from quire.storage.index.reconcile import IndexReconciler
 from quire.storage.postgres.leases import RoleLease
 from quire.storage.store import Store
@@ -50,7 +58,9 @@ def check_search(settings: Settings) -> None:
     """Raise `StartRefused` for a model that cannot be loaded, and for an index that another model filled."""
     try:
         check_embedder(settings.embedder)
-        check_model(index_place(settings))
+        place = index_place(settings)
+        mend_index(place)
+        check_model(place)
     except EmbedderRefused as error:
         raise StartRefused(f"SVC_EMBEDDER: {error}") from None
     except OtherModel as error:

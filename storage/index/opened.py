@@ -1,5 +1,6 @@
 """Location of an index and opening of its parts: the reading side for searchers, the writing side for the writer."""
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from quire.storage.index.keyword.keyword_follower import KeywordFollower
 from quire.storage.index.keyword.keywords import Keywords
 from quire.storage.index.search import IndexSearch
 from quire.storage.index.table.chunk_table import TABLE, ChunkTable
+from quire.storage.index.table.power_cut import drop_unsynced
 from quire.storage.index.table.siblings import SiblingTables
 from quire.storage.index.table.upkeep import Upkeep
 from quire.storage.index.vectors.scope_vectors import Blocks
@@ -16,6 +18,7 @@ from quire.storage.postgres.database import Database
 from quire.storage.values.errors import OtherModel
 
 KEYWORDS = "keywords"
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +68,9 @@ def open_writer(place: IndexPlace) -> ChunkIndexWriter:
     table = open_table(place)
     files = KeywordFiles(Keywords(place.keywords), table)
     siblings = SiblingTables(place.uri, place.table, place.storage_options)
-    return ChunkIndexWriter(table, files, Upkeep(place.uri, place.storage_options, table=place.table), siblings.erase)
+    upkeep = Upkeep(place.uri, place.storage_options, table=place.table)
+    folder = None if "://" in place.uri else Path(place.uri, f"{place.table}.lance")
+    return ChunkIndexWriter(table, files, upkeep, siblings.erase, folder)
 
 
 def open_follower(place: IndexPlace) -> KeywordFollower:
@@ -77,6 +82,12 @@ def open_follower(place: IndexPlace) -> KeywordFollower:
 def open_table(place: IndexPlace) -> ChunkTable:
     """Open the chunk table. Raises StoreUnavailable, OtherModel."""
     return ChunkTable(place.uri, width=place.width, table=place.table, storage_options=place.storage_options)
+
+
+def mend_index(place: IndexPlace) -> None:
+    """Take an index in a folder back to what is whole after a power cut; call it before any process opens it."""
+    if "://" not in place.uri and (dropped := drop_unsynced(Path(place.uri))):
+        log.warning("the search index lost data in a power cut; %d files dropped, %s …", len(dropped), dropped[0])
 
 
 def check_model(place: IndexPlace) -> None:

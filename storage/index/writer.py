@@ -1,17 +1,19 @@
 """The one writer of the search index: chunks in, deleted documents out, files kept small.
 
-Order and crash safety: rows go into the table, then the keyword index follows the table, then the caller is answered
-and may publish. A crash between leaves rows that are never shown, or a keyword index that catches up with the next
-write or at start. Every step may be repeated.
+Order and crash safety: rows go into the table and are synced, then the keyword index follows the table, then the caller
+is answered and may publish. A crash between leaves rows that are never shown, or a keyword index that catches up with
+the next write or at start. Every step may be repeated.
 """
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
 
 from quire.storage.index.keyword.keyword_files import KeywordFiles
 from quire.storage.index.table.chunk_rows import storable
 from quire.storage.index.table.chunk_table import ChunkTable
 from quire.storage.index.table.entries import DocumentChunks, KnownVectors, generation_name, parse_scope
+from quire.storage.index.table.power_cut import sync_files
 from quire.storage.index.table.upkeep import Upkeep
 from quire.storage.index.vectors.table_vectors import count_partitions
 from quire.storage.values.crash_points import CrashPoint, crash_point
@@ -32,16 +34,20 @@ class ChunkIndexWriter:
         files: KeywordFiles,
         upkeep: Upkeep,
         erase_elsewhere: Callable[[Collection[str]], None] = lambda documents: None,
+        folder: Path | None = None,
     ) -> None:
+        """`folder`: where the table is a folder of this machine."""
         self.table, self._files, self.upkeep, self._erase_elsewhere = table, files, upkeep, erase_elsewhere
         self._lock = threading.RLock()
         self._dirty = False
+        self._folder, self._synced = folder, 0.0
 
     def write(self, documents: Sequence[DocumentChunks]) -> int:
         """Write all chunks in one commit and return their number; searches find them when this returns."""
         scopes = {document.scope for document in documents if document.chunks or document.replace}
         with self._lock:
             written = self.table.put(documents)
+            self._sync()
             crash_point(CrashPoint.AFTER_INDEX_ROWS)
             for scope in sorted(scopes, key=lambda scope: (scope.tenant, scope.org)):
                 self._files.follow(scope, _emptied(scope, documents))
@@ -65,6 +71,7 @@ class ChunkIndexWriter:
             self.table.remove_documents({document for _, document in gone})
             crash_point(CrashPoint.AFTER_INDEX_REMOVAL)
             self.upkeep.erase()
+            self._sync()
         self._erase_words("document", gone)
 
     def retire(self, generations: Collection[tuple[str, int]], scopes: Collection[Scope]) -> None:
@@ -74,6 +81,7 @@ class ChunkIndexWriter:
         with self._lock:
             self.table.remove(generations)
             self.upkeep.erase()
+            self._sync()
         self._erase_words("generation", ((scope, generation_name(*pair)) for scope in scopes for pair in generations))
 
     def compact(self) -> bool:
@@ -84,6 +92,7 @@ class ChunkIndexWriter:
             self._dirty = False
             self.table.index_scalars()
             self.upkeep.compact()
+            self._sync()
         return True
 
     def index_vectors(self) -> bool:
@@ -98,6 +107,7 @@ class ChunkIndexWriter:
             return False
         with self._lock:
             self.table.index_vectors(partitions=count_partitions(rows), quantised=quantised)
+            self._sync()
         return True
 
     def catch_up(self) -> None:
@@ -126,6 +136,10 @@ class ChunkIndexWriter:
         """Release the keyword writers' locks."""
         with self._lock:
             self._files.close()
+
+    def _sync(self) -> None:
+        if self._folder is not None:
+            self._synced = sync_files(self._folder, self._synced)
 
     def _erase_words(self, field: str, gone: Iterable[tuple[Scope, str]]) -> None:
         words: dict[Scope, set[str]] = {}

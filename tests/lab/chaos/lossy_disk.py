@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mfusepy import FUSE, FuseOSError, Operations
+from mfusepy import FUSE, FuseOSError, Operations, fuse_get_context  # type: ignore[import-not-found]
 
 SYNCED = os.O_SYNC | os.O_DSYNC
 STAT = ("st_mode", "st_ino", "st_nlink", "st_uid", "st_gid", "st_size", "st_blocks")
@@ -114,8 +114,6 @@ class LossyDisk(Operations):  # type: ignore[misc]  # mfusepy states no types
 
     @staticmethod
     def _asker() -> tuple[int, int]:
-        from mfusepy import fuse_get_context
-
         uid, gid, _ = fuse_get_context()
         return int(uid), int(gid)
 

@@ -55,7 +55,8 @@ def test_long_words_are_tokenized_in_windows_and_counted_as_the_whole_is(seed: i
         :150_000
     ]
     whole = [(start, end) for start, end in tokenizer._pieces.encode(text, add_special_tokens=False).offsets]
-    tokenizer._pieces = watched = _Watched(tokenizer._pieces)
+    watched: Any = _Watched(tokenizer._pieces)
+    tokenizer._pieces = watched
     assert list(tokenizer.offsets(text)) == whole
     assert tokenizer.count(text) == len(whole)
     assert 0 < watched.longest <= module.WINDOW_CHARS
