@@ -62,7 +62,7 @@ def test_a_dead_server_is_started_again(probe_reader: DocumentReader) -> None:
     assert probe_reader.server.pid != before
 
 
-def test_server_that_began_before_the_reader_was_compiled_ends_when_it_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fork_server_of_the_sources_ends_when_the_reader_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     server = ForkServer(SMALL, entry=ENTRY)
     try:
         monkeypatch.setattr(forkserver, "is_compiled", lambda: False)

@@ -59,7 +59,7 @@ def test_index_opens_at_the_newest_version_that_is_whole(tmp_path: Path, seed: i
     assert dropped or "doc_late" in found
 
 
-def test_index_without_any_whole_version_begins_anew(tmp_path: Path) -> None:
+def test_index_without_any_whole_version_is_empty(tmp_path: Path) -> None:
     place = place_index(str(tmp_path / "index"), tmp_path, width=WIDTH)
     fill(place, 2)
     for path in (tmp_path / "index" / "chunks.lance" / "data").iterdir():

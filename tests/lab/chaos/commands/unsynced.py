@@ -1,8 +1,8 @@
 """`make drill NAME=unsynced` (as root): power cuts on a disk that loses everything that was not synced.
 
-One service on `tests.lab.chaos.lossy_disk` accepts documents and reads them. Each of `--cuts` cuts kills all processes
-and goes on with the synced data alone. Exits 1 if a document that was accepted does not end or is not found, its
-original or a tree that was served before differs, or a start fails. Needs `pip install mfusepy`, in any environment
+One service on `tests.lab.chaos.commands.lossy_disk` accepts documents and reads them. Each of `--cuts` cuts kills all
+processes and goes on with the synced data alone. Exits 1 if a document that was accepted does not end or is not found,
+its original or a tree that was served before differs, or a start fails. Needs `pip install mfusepy`, in any environment
 that `LOSSY_PYTHON` names.
 """
 
@@ -36,7 +36,7 @@ class Disk:
         self._server: subprocess.Popen[bytes] | None = None
 
     def attach(self, seed: int) -> None:
-        program = [os.environ.get("LOSSY_PYTHON", sys.executable), "tests/lab/chaos/lossy_disk.py"]
+        program = [os.environ.get("LOSSY_PYTHON", sys.executable), "tests/lab/chaos/commands/lossy_disk.py"]
         paths = [str(path) for path in (self.live, self.durable, self.mount)]
         self._server = subprocess.Popen([*program, *paths, str(seed)], cwd=ROOT)
         while not self.mount.is_mount():

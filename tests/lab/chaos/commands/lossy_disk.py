@@ -1,4 +1,4 @@
-"""A file system that loses what was not synced: `python -m tests.lab.chaos.lossy_disk LIVE DURABLE MOUNT`.
+"""A file system that loses what was not synced: `python -m tests.lab.chaos.commands.lossy_disk LIVE DURABLE MOUNT`.
 
 It passes everything on to the folder LIVE. DURABLE gets the data of a file when the file is synced, and names, as in
 the journal of ext4, with the next sync of anything or before. After a crash DURABLE is what a disk would hold: a file
