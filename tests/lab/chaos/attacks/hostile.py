@@ -128,17 +128,17 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=18481)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
+    with tempfile.TemporaryDirectory(prefix="hostile-", ignore_cleanup_errors=True) as folder:
         service = start(Path(folder), options.port)
         try:
             add = [str(QUIRE), "keys", "add", "other:write", "--workdir", folder]
             key = subprocess.run(add, capture_output=True, text=True, check=True).stdout.split()[-1]
             hostile = Hostile(Client(service.base_url, service.token), options.seed)
             report = measure(hostile, Client(service.base_url, key), options.minutes * 60)
+            print(json.dumps(report, indent=1), flush=True)
+            save_results("hostile", report)
         finally:
             stop(service)
-    print(json.dumps(report, indent=1))
-    save_results("hostile", report)
     return 1 if report["hangs"] or report["faults"] or report["slowed"] else 0
 
 
