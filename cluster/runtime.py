@@ -48,13 +48,14 @@ class Runtime:
 
 
 def runtime_file(workdir: Path) -> Path:
-    """Return the path of the runtime file of a workdir."""
-    return run_folder(workdir) / "runtime.json"
+    """Return the path of the runtime file of a workdir, which may not exist."""
+    return workdir / "run" / "runtime.json"
 
 
 def write_runtime(runtime: Runtime) -> Path:
     """Store the runtime, readable by its owner only, and return the file."""
     facts = asdict(runtime) | {"settings": runtime.settings.model_dump(mode="json")}
+    run_folder(runtime.settings.workdir)
     path = runtime_file(runtime.settings.workdir)
     replace_file(path, json.dumps(facts, default=_as_json).encode())
     return path

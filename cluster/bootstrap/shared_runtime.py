@@ -8,7 +8,8 @@ from quire.cluster.bootstrap.addresses import base_url
 from quire.cluster.bootstrap.licensing import license_of
 from quire.cluster.bootstrap.vlm import settle_vlm
 from quire.cluster.errors import StartRefused
-from quire.cluster.runtime import Runtime, derive_signing_key, runtime_file, write_runtime
+from quire.cluster.runtime import Runtime, derive_signing_key, write_runtime
+from quire.cluster.state import run_folder
 from quire.configs.settings import Settings
 from quire.serve_apps.access.keys import InvalidApiKeys, parse_api_keys
 from quire.storage.objects.durable_files import replace_file
@@ -42,7 +43,7 @@ def make_joined_runtime(settings: Settings) -> Runtime:
     dsn, key = settings.database_url, settings.signing_key or settings.api_keys
     license_file, keys = license_of(settings)
     settings = settle_vlm(settings, others_may_join=True)
-    dsn_file = runtime_file(settings.workdir).parent / "dsn"
+    dsn_file = run_folder(settings.workdir) / "dsn"
     replace_file(dsn_file, dsn.encode())
     runtime = Runtime(
         settings=settings,

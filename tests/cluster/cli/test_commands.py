@@ -88,7 +88,8 @@ def test_down_without_a_service_is_not_an_error(tmp_path: Path) -> None:
 
 
 def test_status_of_nothing_is_down_with_exit_1(tmp_path: Path) -> None:
-    done = quire("status", "--json", "--workdir", str(tmp_path))
+    done = quire("status", "--json", "--workdir", str(tmp_path / "nowhere"))
+    assert not (tmp_path / "nowhere").exists()
     assert done.exit_code == 1
     assert json.loads(done.output)["up"] is False
 
