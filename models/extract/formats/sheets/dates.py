@@ -1,13 +1,43 @@
 """Dates and times of spreadsheets: a serial number and a date format in, the displayed text out."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Final
 
-_MONTHS: Final = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-                  "November", "December")  # fmt: skip
-_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_ERAS: Final = (
+    (date(2019, 5, 1), "R", "令和"), (date(1989, 1, 8), "H", "平成"), (date(1926, 12, 25), "S", "昭和"),
+    (date(1912, 7, 30), "T", "大正"), (date(1868, 1, 25), "M", "明治"),
+)  # fmt: skip
+"""First day, letter and name of the eras of Japan, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarNames:
+    """Names of months (with a day, alone, short) and of days from Monday (long, short) in one language."""
+
+    months: tuple[str, ...]
+    months_alone: tuple[str, ...]
+    months_short: tuple[str, ...]
+    days: tuple[str, ...]
+    days_short: tuple[str, ...]
+
+
+def _read_names() -> dict[str, CalendarNames]:
+    """Read the names of the Unicode CLDR 46 by language tag and by Windows' language number in hexadecimal."""
+    lines = Path(__file__).with_name("calendar_names.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines]
+    return {key: CalendarNames(*(tuple(cell.split("|")) for cell in row[2:])) for row in rows for key in row[:2]}
+
+
+_NAMES: Final = _read_names()
+"""Read at once: a sandboxed reader has no files later."""
+ENGLISH: Final = _NAMES["en"]
+_LANGUAGE: Final = re.compile(
+    r"\[\$[^\]-]*-(?:(?P<number>[0-9A-F]{3,8})|(?P<tag>[a-z]{2,3})(?:-[a-z0-9]+)*)[^\]]*\]", re.I
+)
+_CALENDAR: Final = frozenset("ymdebg")
 HASHES: Final = "#" * 255
 """Excel's display of a value that its format cannot show."""
 _LAST_SERIAL: Final = 2_958_465.999_999_999
@@ -48,6 +78,15 @@ class Moment:
         return self.ticks % self.scale
 
 
+def names_of(code: str) -> CalendarNames:
+    """Return the names in the language that a format code states, such as `[$-410]` or `[$-it-IT]`; else English."""
+    match = _LANGUAGE.search(code)
+    if match is None:
+        return ENGLISH
+    key = f"{int(match['number'], 16) & 0x3FF:02x}" if match["number"] else match["tag"].lower()
+    return _NAMES.get(key, ENGLISH)
+
+
 def has_date_parts(plain: str) -> bool:
     """Return whether a section, without its quoted and escaped parts, has any date or time part."""
     lowered = plain.lower()
@@ -56,19 +95,26 @@ def has_date_parts(plain: str) -> bool:
     return re.search(r"[ymdhs]|am/pm|a/p|(?<![0#?.])e(?![+-])|b2?$|g{1,3}", lowered) is not None
 
 
-def show_date(value: float, code: str, *, epoch_1904: bool = False) -> str:
-    """Return a serial number formatted by one section of a date format."""
+def show_date(value: float, code: str, *, epoch_1904: bool = False, names: CalendarNames = ENGLISH) -> str:
+    """Return a serial number formatted by one section of a date format, with names of one language."""
     serial = value + (_DATE_1904 if epoch_1904 else 0)
     if -_LAST_SERIAL <= value < 0 and ELAPSED.search(code):
-        return "-" + show_date(-value, code)
+        return "-" + show_date(-value, code, names=names)
     if not 0 <= serial <= _LAST_SERIAL:
         return HASHES
     tokens = [_classify(match) for match in _TOKEN.finditer(code)]
     digits = max((len(text) - 1 for kind, text in tokens if kind == "fraction"), default=0)
     moment = _split_serial(serial, digits)
     _find_minutes(tokens)
-    is_twelve_hour = any(kind == "ampm" for kind, _ in tokens)
-    return "".join(_show_part(kind, text, moment, digits, twelve=is_twelve_hour) for kind, text in tokens)
+    kinds = {kind for kind, _ in tokens}
+    if not any(kind == "d" and len(text) < 3 for kind, text in tokens):
+        names = replace(names, months=names.months_alone)
+    return "".join(
+        _show_calendar(kind, text, moment, names, in_eras="g" in kinds)
+        if kind in _CALENDAR
+        else _show_part(kind, text, moment, digits, twelve="ampm" in kinds)
+        for kind, text in tokens
+    )
 
 
 def iso_date(serial: float, *, epoch_1904: bool = False) -> str:
@@ -120,8 +166,6 @@ def _split_serial(serial: float, digits: int) -> Moment:
 def _show_part(kind: str, text: str, moment: Moment, digits: int, *, twelve: bool) -> str:
     hours, minutes, seconds = moment.seconds // 3600, moment.seconds // 60 % 60, moment.seconds % 60
     match kind:
-        case "y" | "m" | "d" | "e" | "b" | "g":
-            return _show_calendar(kind, text, moment)
         case "h":
             return _pad((hours % 12 or 12) if twelve else hours, text)
         case "minute":
@@ -145,40 +189,52 @@ def _show_part(kind: str, text: str, moment: Moment, digits: int, *, twelve: boo
             return text
 
 
-def _show_calendar(kind: str, text: str, moment: Moment) -> str:
+def _show_calendar(kind: str, text: str, moment: Moment, names: CalendarNames, *, in_eras: bool) -> str:
     day = moment.day
     if day is None:
         return ""
     if moment.days == 0:
-        return _show_day_zero(kind, text)
+        return _show_day_zero(kind, text, names)
+    era = next((era for era in _ERAS if era[0] <= day), _ERAS[-1])
     match kind:
+        case "g":
+            return era[1] if len(text) == 1 else era[2][: 1 if len(text) == 2 else None]
+        case "e" if in_eras:
+            return _pad(day.year - era[0].year + 1, text)
         case "y" | "e":
             return str(day.year) if len(text) > 2 or kind == "e" else f"{day.year % 100:02d}"
         case "b":
             return str(day.year + 543)
         case "m":
-            return _format_named(_MONTHS[day.month - 1], day.month, text)
+            return _show_month(day.month, text, names)
         case "d":
             number = 29 if moment.leap_day else day.day
             weekday = (moment.days + 5) % 7
-            return _pad(number, text) if len(text) < 3 else _DAYS[weekday][: 3 if len(text) == 3 else None]
+            return _pad(number, text) if len(text) < 3 else _name_day(weekday, text, names)
         case _:
             return ""
 
 
-def _show_day_zero(kind: str, text: str) -> str:
+def _show_day_zero(kind: str, text: str, names: CalendarNames) -> str:
     """Format serial 0, which is 0 January 1900, a Saturday."""
     if kind == "d":
-        return _pad(0, text) if len(text) < 3 else "Saturday"[: 3 if len(text) == 3 else None]
+        return _pad(0, text) if len(text) < 3 else _name_day(5, text, names)
     if kind == "m":
-        return _format_named("January", 1, text)
+        return _show_month(1, text, names)
     return "1900" if len(text) > 2 or kind == "e" else "00"
 
 
-def _format_named(name: str, number: int, text: str) -> str:
+def _show_month(month: int, text: str, names: CalendarNames) -> str:
     if len(text) < 3:
-        return _pad(number, text)
-    return {3: name[:3], 5: name[0]}.get(len(text), name)
+        return _pad(month, text)
+    if len(text) == 3:
+        return names.months_short[month - 1]
+    name = names.months[month - 1]
+    return name[0] if len(text) == 5 else name
+
+
+def _name_day(weekday: int, text: str, names: CalendarNames) -> str:
+    return names.days_short[weekday] if len(text) == 3 else names.days[weekday]
 
 
 def _pad(number: int, text: str) -> str:

@@ -7,7 +7,17 @@ from datetime import datetime, time
 from functools import lru_cache
 from typing import Final
 
-from quire.models.extract.formats.sheets.dates import ELAPSED, HASHES, has_date_parts, iso_date, iso_time, show_date
+from quire.models.extract.formats.sheets.dates import (
+    ELAPSED,
+    ENGLISH,
+    HASHES,
+    CalendarNames,
+    has_date_parts,
+    iso_date,
+    iso_time,
+    names_of,
+    show_date,
+)  # fmt: skip
 from quire.models.extract.formats.sheets.numbers import show_general, show_number
 
 MAX_CODE_CHARS: Final = 1000
@@ -48,6 +58,7 @@ class FormatSection:
     code: str
     kind: str
     condition: tuple[str, float] | None = None
+    names: CalendarNames = ENGLISH
 
     def holds(self, value: float) -> bool:
         """Return whether the value meets the section's condition."""
@@ -71,7 +82,7 @@ def show(value: float, code: str, *, epoch_1904: bool = False) -> str:
         case "general":
             return _literal_general(section.code, shown)
         case "date":
-            return show_date(value, section.code, epoch_1904=epoch_1904)
+            return show_date(value, section.code, epoch_1904=epoch_1904, names=section.names)
         case "text":
             return _fill_text(section.code, show_general(shown))
         case _:
@@ -150,7 +161,7 @@ def _parse_section(part: str) -> FormatSection:
         kind = "text"
     else:
         kind = "number"
-    return FormatSection(code, kind, condition)
+    return FormatSection(code, kind, condition, names_of(part) if kind == "date" else ENGLISH)
 
 
 def _keep_bracket(match: re.Match[str]) -> str:

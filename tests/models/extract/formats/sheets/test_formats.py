@@ -90,3 +90,48 @@ def test_an_exponent_without_digits_before_it_is_text(code: str) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False), st.text(alphabet='0#?.,%E+-/;"[]@ymdhs \\_*', max_size=20))
 def test_no_code_and_no_number_fails(value: float, code: str) -> None:
     assert isinstance(show(value, code), str)
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("[$-410]dddd d mmmm yyyy", "mercoledì 4 marzo 2026"),
+        ("[$-407]dddd, d. mmmm yyyy", "Mittwoch, 4. März 2026"),
+        ("[$-C07]ddd d.m.yy", "Mi 4.3.26"),
+        ("[$-40C]dddd d mmmm yyyy", "mercredi 4 mars 2026"),
+        ("[$-80C]mmm yyyy", "mars 2026"),
+        ('[$-C0A]dddd, d "de" mmmm "de" yyyy', "miércoles, 4 de marzo de 2026"),
+        ('[$-416]dddd, d "de" mmmm', "quarta-feira, 4 de março"),
+        ("[$-413]dddd d mmmm yyyy", "woensdag 4 maart 2026"),
+        ("[$-415]d mmmm yyyy", "4 marca 2026"),
+        ("[$-415]mmmm yyyy", "marzec 2026"),
+        ("[$-405]d. mmmm", "4. března"),
+        ("[$-405]mmmm", "březen"),
+        ('[$-419]d mmmm yyyy\\ "г.";@', "4 марта 2026 г."),
+        ("[$-419]mmmm yyyy", "март 2026"),
+        ("[$-408]d mmmm yyyy", "4 Μαρτίου 2026"),
+        ("[$-41F]dd mmmm yyyy dddd", "04 Mart 2026 Çarşamba"),
+        ("[$-41D]dddd d mmmm", "onsdag 4 mars"),
+        ("[$-40B]d. mmmm yyyy", "4. maaliskuuta 2026"),
+        ("[$-40E]yyyy. mmmm d.", "2026. március 4."),
+        ('[$-411]ggge"年"m"月"d"日"', "令和8年3月4日"),
+        ("[$-411]ge.m.d", "R8.3.4"),
+        ("[$-411]dddd", "水曜日"),
+        ("[$-412]dddd", "수요일"),
+        ("[$-x-sysdate]dddd", "Wednesday"),
+        ("[$-it-IT]mmmm", "marzo"),
+        ("[$-1010410]mmmm", "marzo"),
+        ("[$-F800]mmmm", "March"),
+        ("[$-404]e/m/d", "2026/3/4"),
+    ],
+)
+def test_dates_are_in_the_language_that_their_format_states(code: str, shown: str) -> None:
+    assert show(46085, code) == shown
+
+
+@pytest.mark.parametrize(
+    ("serial", "shown"),
+    [(43585, "平成31"), (43586, "令和1"), (32515, "昭和64"), (32516, "平成1"), (9855, "大正15"), (9856, "昭和1")],
+)
+def test_eras_of_japan_change_on_their_first_day(serial: int, shown: str) -> None:
+    assert show(serial, "[$-411]ggge") == shown
