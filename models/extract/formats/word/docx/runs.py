@@ -12,7 +12,14 @@ from quire.models.extract.formats.common.omml import math_to_latex
 from quire.models.extract.formats.common.opc import Relations
 from quire.models.extract.formats.common.xml import MC, W14, Element, M, R, W, is_on, number, tag_of, val
 from quire.models.extract.formats.word.docx.drawing import choose_alternative, read_drawing
-from quire.models.extract.formats.word.docx.fields import OUTSIDE, FieldStack, clean_href, field_href
+from quire.models.extract.formats.word.docx.fields import (
+    OUTSIDE,
+    FieldStack,
+    clean_href,
+    field_href,
+    field_name,
+    read_equation,
+)
 from quire.models.extract.formats.word.docx.pieces import (
     Break,
     CheckBox,
@@ -168,7 +175,7 @@ class InlineReader:
                 if fields.separate() in OUTSIDE:
                     self._story.warn("external-field")
             case "end":
-                fields.end()
+                self._add_equation(fields.end())
             case _:
                 pass
 
@@ -192,7 +199,17 @@ class InlineReader:
     def _read_instruction(self, node: Element) -> None:
         self._story.fields.instruct(node.text or "")
 
+    def _add_equation(self, instruction: str) -> None:
+        shown, is_formula = read_equation(instruction) if instruction else ("", False)
+        if is_formula and self._story.fields.shows_text:
+            self.pieces.append(FormulaPiece(shown, display=False))
+        elif shown:
+            self._add_text(shown)
+
     def _read_simple_field(self, node: Element) -> None:
+        if field_name(node.get(W + "instr", "")) == "EQ":
+            self._add_equation(node.get(W + "instr", ""))
+            return
         self._read_linked(field_href(node.get(W + "instr", "")), node)
 
     def _read_hyperlink(self, node: Element) -> None:
