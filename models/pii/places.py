@@ -6,16 +6,23 @@ store.
 
 import hashlib
 import json
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from quire.models.cdom.flags import FlaggedPlace, is_pii_flag
+from quire.models.cdom.flags import PII_PREFIX, FlaggedPlace, is_pii_flag
 from quire.models.cdom.places import BlockPlaces
 from quire.models.cdom.tree import Block, FlagSpan, Tree
 from quire.models.pii.confidence import judge_confidence
+from quire.models.pii.kinds import Kind
 from quire.models.pii.letters import letters
+from quire.models.pii.normalise import normalise
 from quire.models.pii.redact import WHOLE
+
+_OF_WORDS = frozenset(PII_PREFIX + kind for kind in (Kind.PERSON, Kind.ADDRESS))
+"""Flags of values that a document repeats in part."""
+_WORD = re.compile(r"[^\W_]+")
 
 PlaceDecisions = Mapping[tuple[str, str], str]
 """(place, flag) → approved | rejected."""
@@ -67,6 +74,7 @@ def find_spans(tree: Tree) -> dict[tuple[str, str, str], tuple[FlagSpan, ...]]:
 def _places(tree: Tree) -> Iterator[_Found]:
     """Yield the flagged places; equal blocks of one page are distinguished by counting."""
     seen: Counter[str] = Counter()
+    wholes = _find_wholes(tree)
     engine = tree.pii.engine if tree.pii is not None else ""
     for block in tree.blocks:
         flags = [flag for flag in block.flags if is_pii_flag(flag)]
@@ -86,7 +94,7 @@ def _places(tree: Tree) -> Iterator[_Found]:
                     place=_name(begun, flag, [span] if span is not None else []),
                     page=places.of_cell(None if span is None else span.cell).page,
                     order=block.order,
-                    value=_value(block, flag, span),
+                    value=_value(block, flag, span, wholes),
                     confidence=judge_confidence(engine, flag, block.confidence),
                 )
                 yield _Found(place, number, together)
@@ -99,10 +107,44 @@ def _name(begun: "hashlib._Hash", flag: str, spans: Iterable[FlagSpan]) -> str:
     return name.hexdigest()
 
 
-def _value(block: Block, flag: str, span: FlagSpan | None) -> str:
-    """Return a digest that is equal for all spellings of a value; it defines "everywhere"."""
+def _value(block: Block, flag: str, span: FlagSpan | None, wholes: Mapping[tuple[str, ...], str]) -> str:
+    """Return a digest that is equal for all spellings and parts of a value; it defines "everywhere"."""
     text = block.text if span is None else span_text(block, span)
-    return hashlib.sha256(json.dumps([flag, letters(text)]).encode()).hexdigest()
+    whole = wholes.get((flag, *_words(text)), letters(text)) if flag in _OF_WORDS else letters(text)
+    return hashlib.sha256(json.dumps([flag, whole]).encode()).hexdigest()
+
+
+def _find_wholes(tree: Tree) -> dict[tuple[str, ...], str]:
+    """Return flag and words of a name or address -> the letters of the only longest value that holds these words.
+
+    Names of accounts that begin alike, as in `ACME_miller`, are one value.
+    """
+    by_word: dict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
+    values = {
+        (span.flag, *_words(span_text(block, span)))
+        for block in tree.blocks
+        for span in block.flag_spans
+        if span.flag in _OF_WORDS
+    }
+    for flag, *words in values:
+        for word in words:
+            by_word[flag, word].add(tuple(words))
+    wholes = {}
+    for flag, *words in values:
+        holders = [value for value in by_word[flag, words[0]] if _holds(value, tuple(words))] if words else []
+        longest = [value for value in holders if not any(value != other and _holds(other, value) for other in holders)]
+        if len(longest) == 1:
+            wholes[flag, *words] = "".join(longest[0])
+    return wholes
+
+
+def _holds(value: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return f" {' '.join(part)} " in f" {' '.join(value)} "
+
+
+def _words(text: str) -> list[str]:
+    begin, _, rest = text.partition("_")
+    return [begin] if rest.isalpha() and begin.isalpha() else _WORD.findall(normalise(text).text.casefold())
 
 
 def span_text(block: Block, span: FlagSpan) -> str:

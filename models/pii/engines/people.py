@@ -16,23 +16,23 @@ WEAK_SCORE, WEAK_ALONE = 0.06, 0.09
 GAP = 2
 """Characters between two parts of one name or address: a blank, or a comma and a blank."""
 
-_CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
+CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
 _NO_END = r"(?<!\w{5}\.)"
 """A full stop ends a sentence, unless it stands behind an initial or a short form of up to four letters."""
 _GOES_ON = r" (?<!\w{5}\. )"
 """A blank within a sentence."""
 _COMPANY = re.compile(
-    rf"(?<!\w)(?:{_CAPITAL}[\w&'’.-]*{_GOES_ON}(?:(?:and|&|und|et|de) )?){{1,4}}"
+    rf"(?<!\w)(?:[a-z]?{CAPITAL}[\w&'’.-]*{_GOES_ON}(?:(?:and|&|und|et|de) )?){{1,4}}"
     r"(?:Inc|Incorporated|Ltd|LLC|LLP|PLC|plc|Corp|Corporation|Company|Limited|Group|Holdings|Investments|Partners|Associates|Technologies|Solutions|GmbH|AG|KG|S\.?A\.?|SARL|SAS|B\.?V\.?|N\.?V\.?|AB|Oy|S\.?p\.?A\.?)(?!\w)"
 )
 """Capitalised words before the legal form of a company: the model knows no organisations."""
 _EMPLOYER = re.compile(
     rf"(?<!\w)(?:(?i:work(?:s|ed|ing)? (?:for|at)|employed (?:by|at)|(?:CEO|CFO|founder|director|president|head) of) )"
-    rf"(?P<name>{_CAPITAL}[\w&'’.-]*(?:{_GOES_ON}{_CAPITAL}[\w&'’.-]*){{0,3}}{_NO_END})"
+    rf"(?P<name>{CAPITAL}[\w&'’.-]*(?:{_GOES_ON}{CAPITAL}[\w&'’.-]*){{0,3}}{_NO_END})"
 )
-_PARTICLES = r"(?: (?:van|von|vom|zu|zur|de|der|den|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|ben|al|el))"
+PARTICLES = r"(?: (?:van|von|vom|zu|zur|de|der|den|del|della|di|da|dos|du|la|le|ten|ter|bin|ibn|ben|al|el))"
 _SURNAME = re.compile(
-    rf"(?: {_CAPITAL}\.?(?= {_CAPITAL})){{0,2}}{_PARTICLES}{{0,3}} {_CAPITAL}[^\W\d_]+(?:[-'’]{_CAPITAL}[^\W\d_]+)*(?!\w)"
+    rf"(?: {CAPITAL}\.?(?= {CAPITAL})){{0,2}}{PARTICLES}{{0,3}} {CAPITAL}[^\W\d_]+(?:[-'’]{CAPITAL}[^\W\d_]+)*(?!\w)"
 )
 """Initials and a word with a capital, behind a first name."""
 _NO_NAME = CALENDAR | frozenset(

@@ -18,8 +18,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from quire.models.pii.engines.evidence import Evidence
-from quire.models.pii.engines.names import NO_LISTS, refine
-from quire.models.pii.engines.people import PERSON, WEAK_SCORE, TaggedToken, find_companies, find_people, join_tokens
+from quire.models.pii.engines.people import PERSON, WEAK_SCORE, TaggedToken, find_companies, join_tokens
 from quire.models.pii.engines.postal import as_places
 from quire.models.pii.engines.scripts import find_unread_names, is_plausible
 from quire.models.pii.errors import EngineMissing
@@ -33,7 +32,7 @@ WINDOW, OVERLAP = 480, 64
 """Characters the model reads at once and how many of them twice: the sizes it was trained and measured with."""
 MOST_RATES = 20_000
 """Words whose likelihood is kept."""
-RULES_VERSION = 5
+RULES_VERSION = 6
 """Raised with what is made of the model's tokens."""
 STREET = frozenset(("BUILDING_NUMBER", "STREET_NAME", "SECONDARY_ADDRESS", "ZIP_CODE"))
 TOWN = frozenset(("CITY", "STATE"))
@@ -64,15 +63,15 @@ class NamesDetector:
     def _names(self, text: str) -> Iterable[Hit]:
         tokens = self._tagged(text)
         evidence = Evidence(text, self._rate)
-        people = [hit for hit in evidence.keep_names(find_people(text, tokens)) if is_plausible(text, hit)]
+        people = [hit for hit in evidence.find_people(tokens) if is_plausible(text, hit)]
         people += find_unread_names(text)
         companies = [hit for hit in find_companies(text, people) if evidence.is_company(hit)]
         taken = [range(company.start, company.end) for company in companies]
         people = [hit for hit in people if not any(hit.start in company for company in taken)]
         street = list(join_tokens(text, tokens, STREET))
         towns = [span for span in join_tokens(text, tokens, TOWN) if not any(span[0] in company for company in taken)]
-        places = [hit for hit in as_places(text, street, towns) if is_plausible(text, hit) and evidence.is_place(hit)]
-        return chain(companies, refine(text, people, (), NO_LISTS), places)
+        places = evidence.keep_places([hit for hit in as_places(text, street, towns) if is_plausible(text, hit)])
+        return chain(companies, people, places)
 
     def _rate(self, word: str) -> float:
         """Return how likely a word by itself is a name."""

@@ -39,9 +39,14 @@ _STREET_NAME = (
     r"[^\W\d_a-zß-öø-ÿ][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,4}"
 )
 """Little words, a word with a capital, and what follows."""
+_NO_TOWN = (
+    r"(?!(?:Tel|Telefon|Telefax|Fax|Phone|E-?[Mm]ail|eMail|Mobil|Internet|Web|IBAN|USt|Aufsichtsrat|Vorstand|Geschäftsführer"
+    r"|Bankverbindung|HRB|Amtsgericht)\b)"
+)
+"""Words of a letterhead behind a town."""
 _TOWN = (
     r"[^\W\d_a-zß-öø-ÿ][\w'’.-]{1,29}"
-    r"(?:[ -](?:[^\W\d_a-zß-öø-ÿ][\w'’.-]{1,29}|am|an|der|in|sur|la|le|les|de|del|upon|on)){0,3}"
+    rf"(?:[ -]{_NO_TOWN}(?:[^\W\d_a-zß-öø-ÿ][\w'’.-]{{1,29}}|am|an|der|in|sur|la|le|les|de|del|upon|on)){{0,3}}"
 )
 _HOUSE = r"[0-9]{1,4} ?[a-zA-Z]?(?: ?[-/+] ?[0-9]{1,4} ?[a-zA-Z]?)?"
 """A house number or a range of them."""

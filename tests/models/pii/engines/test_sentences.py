@@ -1,13 +1,19 @@
 """Texts by class and language: some without personal data, and some with it."""
 
+import re
 from functools import cache
 
 import pytest
 
+from quire.models.cdom.tree import Block
+from quire.models.pii.engines.name_lists import is_given, is_given_in_case
 from quire.models.pii.engines.tagger import NamesDetector, make_names
+from quire.models.pii.flagging.flag import flag_tree
 from quire.models.pii.kinds import Hit, Kind
 from quire.models.pii.normalise import normalise
 from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import redact_tree
+from tests.models.pii.engines.planted import LANGUAGES, make_planted
 from tests.models.pii.engines.sentences import FALSE, list_other_scripts, make_addresses, make_false
 from tests.models.pii.engines.sentences import make_names as make_named_texts
 
@@ -86,3 +92,30 @@ def test_password_that_is_a_word_is_found(text: str) -> None:
 
 def test_tail_of_an_address_is_not_joined_with_the_next_line() -> None:
     assert found("Peter Haasnoot\nKerkstraat 12\n1017 GC Amsterdam")[0] == (Kind.PERSON, "Peter Haasnoot")
+
+
+def _text_of(block: Block) -> str:
+    return " ".join((block.text, *(cell.text for cell in (block.table.cells if block.table is not None else ()))))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_planted_names_are_masked_wherever_a_document_has_them(language: str) -> None:
+    missed, values = list[tuple[str, str]](), 0
+    for document in (*make_planted(language, 1), *make_planted(language, 2)):
+        masked = redact_tree(flag_tree(document.tree, names()), {})
+        shown = " ".join(map(_text_of, masked.blocks))
+        values += len(document.values)
+        missed += [(document.name, value) for value in document.values if re.search(rf"(?<!\w){value}(?!\w)", shown)]
+    assert len(missed) <= 0.06 * values, missed
+
+
+@pytest.mark.parametrize(
+    ("word", "answers"),
+    [
+        ("Anna", (True, False)), ("Annie", (True, False)), ("Grzegorzowi", (False, True)), ("Markiem", (False, True)),
+        ("Pekan", (False, True)), ("Zdeňce", (False, True)), ("Геннадием", (False, True)), ("ВИКТОР", (True, False)),
+        ("Server", (False, False)), ("Vorsitz", (False, False)), ("Danish", (False, False)), ("Rechnung", (False, False)),
+    ],
+)  # fmt: skip
+def test_first_names_are_known_also_in_a_case(word: str, answers: tuple[bool, bool]) -> None:
+    assert (is_given(word), not is_given(word) and is_given_in_case(word)) == answers

@@ -190,3 +190,30 @@ def test_boxes_that_were_found_go_to_the_marks_they_were_found_for() -> None:
     given = list(place_flags([marked[0], *unmarked, marked[1]], [[box], [other]]))
     assert [boxes for _, boxes in given] == [[box], [], [other]]
     assert [boxes for _, boxes in place_flags(marked, [[box]])] == [[box], []]
+
+
+PERSON, ADDRESS = "pii:person", "pii:address"
+ONE_VALUE = (
+    (PERSON, "Hans Jürgen Habermann", "Habermann"), (PERSON, "Hans Jürgen Habermann", "Hans Jürgen"),
+    (PERSON, "ACME_miller", "ACME_jones"), (ADDRESS, "Uferweg 40-42 - D-63571 Gelnhausen", "Uferweg 40-42"),
+    (ADDRESS, "Uferweg 40-42, D-63571 Gelnhausen", "Uferweg 40-42 - D-63571 Gelnhausen"),
+    (ADDRESS, "12 High Street, Leeds LS1 4AB", "Leeds LS1 4AB"), (PERSON, "Ann O'Neill", "O'NEILL"),
+)  # fmt: skip
+TWO_VALUES = (
+    (PERSON, "Anna Smith", "Ann"), (PERSON, "Anna Smith", "Smith Jones"), (ADDRESS, "12 High Street", "1 High Street"),
+    (EMAIL, "ann@example.com", "ann"), (PERSON, "ACME_miller", "OTHER_miller"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("flag", "whole", "part", "values"), [(*row, 1) for row in ONE_VALUE] + [(*row, 2) for row in TWO_VALUES]
+)
+def test_part_of_a_name_or_address_has_the_value_of_the_whole(flag: str, whole: str, part: str, values: int) -> None:
+    blocks = [flagged(number, text, (0, len(text)), flag=flag) for number, text in enumerate((whole, part))]
+    assert len({place.value for place in find_places(scanned(*blocks))}) == values
+
+
+def test_part_of_two_names_is_a_value_of_its_own() -> None:
+    texts = ("Anna Smith", "John Smith", "Smith")
+    blocks = [flagged(number, text, (0, len(text)), flag=PERSON) for number, text in enumerate(texts)]
+    assert len({place.value for place in find_places(scanned(*blocks))}) == len(texts)
