@@ -46,9 +46,10 @@ def test_is_figure_equals_the_pattern(seed: int) -> None:
         assert is_figure(text) == (FIGURE.fullmatch(text) is not None), text
 
 
-def test_compiled_core_and_sources_make_the_same_of_made_pages() -> None:
-    known = _digest_pages()
-    interpreted = _digest_pages("--interpreted")
+@pytest.mark.parametrize("pages", ["made_pages", "hostile_pages"])
+def test_compiled_core_and_sources_make_the_same_of_made_pages(pages: str) -> None:
+    known = _digest_pages(pages)
+    interpreted = _digest_pages(pages, "--interpreted")
     assert interpreted[0].endswith("steps.py")
     assert known[0].endswith("steps.py") == (read_core_state() == "interpreted")
     assert known[1] == interpreted[1]
@@ -73,6 +74,6 @@ def test_may_have_copies_of_a_hundred_thousand_spans_at_one_place_ends() -> None
     assert not may_have_copies(apart[:100], 0.2, 4.0)
 
 
-def _digest_pages(*options: str) -> list[str]:
-    command = [sys.executable, "-m", "tests.models.extract.core.made_pages", *options]
+def _digest_pages(pages: str, *options: str) -> list[str]:
+    command = [sys.executable, "-m", f"tests.models.extract.core.{pages}", *options]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()

@@ -9,6 +9,7 @@ import pytest
 
 from quire.models.cdom.original import OcrMode
 from quire.models.cdom.tree import Tree
+from tests.models.extract.core.hostile_pages import HostilePage, make_crowded_page
 from tests.models.extract.formats.pdf.paper import Paper, read_tree
 
 SEEDS = range(5)
@@ -68,3 +69,19 @@ def test_crowded_page_is_read_whole_in_bounded_time_and_memory(
     assert sum(char.isalnum() for block in tree.blocks for char in block.text) >= letters
     if seed == 0:
         assert read_page(content) == tree
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_crowded_page_of_hostile_glyphs_is_read_in_bounded_time(seed: int) -> None:
+    data, start = make_crowded_page(seed), time.process_time()
+    assert len(read_tree(data, ocr=OcrMode.NEVER).pages) == 1
+    assert time.process_time() - start < CPU_SECONDS
+
+
+def test_million_scattered_glyphs_are_read_but_not_judged() -> None:
+    data, start = HostilePage(1).scatter(200_000, apart=True), time.process_time()
+    tree = read_tree(data, ocr=OcrMode.NEVER)
+    assert time.process_time() - start < 5 * CPU_SECONDS
+    assert sum(len(block.text) for block in tree.blocks) > 900_000
+    assert tree.coverage.unknown == (1,)
+    assert not tree.coverage.complete

@@ -260,7 +260,9 @@ def see_page(
         sight.unseen += find_clipped(page, len(stated), raw)
     if layers:
         _add_layer_text(page, layers, sight, len(stated), raw)
-    return _count_page(frame.turn, stated, blocks, sight, take_copies(blocks))
+    copies, is_whole = take_copies(blocks)
+    sight.judged &= is_whole
+    return _count_page(frame.turn, stated, blocks, sight, copies)
 
 
 def _add_layer_text(page: Any, layers: tuple[int, ...], sight: Sight, stated: int, raw: Any) -> None:
