@@ -126,8 +126,17 @@ def _describe_cell(cell: Cell) -> tuple[float, ...]:
 WEIGHTS = {name: HOME / "document" / f"confidence_{name}.npz" for name in ("blocks", "cells")}
 _DIGITS = 2
 """Decimals of a confidence, as precise as the training allows."""
-_MOST_CELLS = 20000
-"""Cells of a table that are rated one by one; in larger tables each has its table's confidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceLimits:
+    """Limits for cells to be rated."""
+
+    most_cells: int = 20000
+    """Cells of a table that are rated one by one; in larger tables each has its table's confidence."""
+
+
+LIMITS = ConfidenceLimits()
 
 
 @cache
@@ -167,7 +176,7 @@ def _rate(draft: Draft, block: PageBlock, chance: float) -> Rating:
         return Rating(block.confidence, table)
     if table is None or not table.cells:
         return Rating(chance, table)
-    if len(table.cells) > _MOST_CELLS:
+    if len(table.cells) > LIMITS.most_cells:
         rated = [chance] * len(table.cells)
     else:
         rows = find_cell_rows(draft.page, block, chance)

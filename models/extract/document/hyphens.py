@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from quire.models.cdom.tree import FlagSpan, Span
 from quire.models.extract.contract import PageBlock
@@ -13,7 +13,17 @@ from quire.models.extract.document.draft import Draft
 _WORD = re.compile(r"[\w’'-]+")
 _BEFORE = re.compile(r"[\w’'-]+$")
 _HYPHEN = "-"
-_LONGEST = 60  # characters of a word on either side of a line end that are compared
+
+
+@dataclass(frozen=True, slots=True)
+class DividedWordLimits:
+    """Limits for words divided at line ends."""
+
+    longest: int = 60
+    """Characters of a word on either side of a line end that are compared."""
+
+
+LIMITS = DividedWordLimits()
 
 
 def settle_hyphens(drafts: list[Draft]) -> Counter[int]:
@@ -51,7 +61,10 @@ def _whole_words_of(block: PageBlock) -> Iterator[str]:
 
 def _find_step(text: str, offset: int, words: Counter[str]) -> int:
     """Return 1 where a hyphen is missing at `offset`, -1 where one is superfluous, 0 where nothing decides."""
-    head, tail = _BEFORE.search(text[max(0, offset - _LONGEST) : offset]), _WORD.match(text[offset : offset + _LONGEST])
+    head, tail = (
+        _BEFORE.search(text[max(0, offset - LIMITS.longest) : offset]),
+        _WORD.match(text[offset : offset + LIMITS.longest]),
+    )
     if head is None or tail is None:
         return 0
     before, after = head.group().lower(), tail.group().lower()

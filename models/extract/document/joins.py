@@ -1,6 +1,7 @@
 """Continuations after a break: paragraphs over columns and pages, tables over pages."""
 
 import re
+from dataclasses import dataclass
 
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import BlockType
@@ -24,22 +25,37 @@ _SAYS_CONTINUED = re.compile(
     r"\b(?:continued|contd|cont['’]d|cont\.|fortsetzung|suite|continuación|continuação|continua|vervolg)(?!\w)", re.I
 )
 """Words in captions over later parts of a table, and in lines at the foot of earlier ones."""
-_MOST_CONTINUED = 250  # characters of such a caption or line
+
+
+@dataclass(frozen=True, slots=True)
+class JoinLimits:
+    """Limits for paragraphs and tables to continue after a break."""
+
+    most_continued: int = 250
+    """Characters of a caption or line that says that a table is continued."""
+    most_between: int = 8
+    """Blocks between the halves of a paragraph: notes, captions, furniture."""
+    edge_share: float = 0.03
+    """Share of the page's width by which two parts of a table may differ."""
+    most_page_text: int = 160
+    """Characters of a text that pages print above and below the part of their table."""
+    least_columns: int = 3
+    """Columns of a table that is recognised by their places alone."""
+    same_edge: float = 2.0
+    """Points by which the edges of the same column may differ."""
+    least_bottom: float = 0.5
+    """Share of the page above the lower end of a drawn table that continues; a higher one leaves space for a row."""
+    overlap: float = 0.5
+    """Share of the narrower column that overlaps the other one."""
+
+
+LIMITS = JoinLimits()
 _TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
-_MOST_BETWEEN = 8  # blocks between the halves of a paragraph: notes, captions, furniture
-_EDGE_SHARE = 0.03  # share of the page's width by which two parts of a table may differ
 _PAGE_TEXT = frozenset({BlockType.PARAGRAPH, BlockType.HEADING, BlockType.TITLE, BlockType.KEY_VALUE})
 """Types of text that pages of a statement may print above and below the part of its table."""
-_MOST_PAGE_TEXT, _LEAST_COLUMNS = 160, 3
-"""Characters of such a text; columns of a table that is recognised by their places alone."""
-_SAME_EDGE = 2.0
-"""Points by which the edges of the same column may differ."""
-_LEAST_BOTTOM = 0.5
-"""Share of the page above the lower end of a drawn table that continues; a higher end leaves space for its next row."""
 _DIGITS = re.compile(r"\d+")
 Repeated = tuple[str, int]
 """A text without its numbers, and its height on the page in steps of 4 points."""
-_OVERLAP = 0.5  # share of the narrower column that overlaps the other one
 
 
 def link_joins(drafts: list[Draft]) -> None:
@@ -61,7 +77,7 @@ def _find_open_paragraph(drafts: list[Draft], index: int) -> int | None:
     start = draft.block.text[:1]
     if not (start.islower() or start.isdigit() or is_wide(start)):
         return None
-    for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
+    for back in range(index - 1, max(-1, index - 1 - LIMITS.most_between), -1):
         before = drafts[back]
         if before.type in _BETWEEN:
             continue
@@ -92,7 +108,7 @@ def _find_open_table(drafts: list[Draft], index: int, repeated: frozenset[Repeat
     """
     draft = drafts[index]
     others = 0
-    for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
+    for back in range(index - 1, max(-1, index - 1 - LIMITS.most_between), -1):
         before = drafts[back]
         if before.page.number < draft.page.number - 1:
             return None
@@ -102,7 +118,7 @@ def _find_open_table(drafts: list[Draft], index: int, repeated: frozenset[Repeat
             return back if _same_columns(before, draft) else None
         if before.type in _AFTER_TABLE or _is_continuation_note(before) or _repeated_key(before) in repeated:
             continue
-        if before.type not in _PAGE_TEXT or len(before.block.text) > _MOST_PAGE_TEXT:
+        if before.type not in _PAGE_TEXT or len(before.block.text) > LIMITS.most_page_text:
             return None
         others += 1
     return None
@@ -112,7 +128,7 @@ def _find_repeated(drafts: list[Draft]) -> frozenset[Repeated]:
     """Return the short texts at the same place of several pages, independent of their numbers."""
     pages: dict[Repeated, set[int]] = {}
     for draft in drafts:
-        if draft.type in _PAGE_TEXT and draft.block.bbox is not None and len(draft.block.text) <= _MOST_PAGE_TEXT:
+        if draft.type in _PAGE_TEXT and draft.block.bbox is not None and len(draft.block.text) <= LIMITS.most_page_text:
             pages.setdefault(_repeated_key(draft), set()).add(draft.page.number)
     return frozenset(key for key, numbers in pages.items() if len(numbers) > 1)
 
@@ -129,16 +145,16 @@ def _has_head(draft: Draft) -> bool:
 def _have_same_edges(first: Draft, second: Draft) -> bool:
     """Return whether all but one of the columns of both tables begin or end at the same places."""
     upper, lower = first.block.table, second.block.table
-    if upper is None or lower is None or upper.cols != lower.cols or upper.cols < _LEAST_COLUMNS:
+    if upper is None or lower is None or upper.cols != lower.cols or upper.cols < LIMITS.least_columns:
         return False
     pairs = list(zip(_column_extents(upper), _column_extents(lower), strict=False))
-    same = sum(abs(a[0] - b[0]) < _SAME_EDGE or abs(a[1] - b[1]) < _SAME_EDGE for a, b in pairs)
+    same = sum(abs(a[0] - b[0]) < LIMITS.same_edge or abs(a[1] - b[1]) < LIMITS.same_edge for a, b in pairs)
     return len(pairs) == upper.cols and same >= upper.cols - 1
 
 
 def _is_continuation_note(draft: Draft) -> bool:
     text = draft.block.text
-    return len(text) <= _MOST_CONTINUED and _SAYS_CONTINUED.search(text) is not None
+    return len(text) <= LIMITS.most_continued and _SAYS_CONTINUED.search(text) is not None
 
 
 def _same_columns(first: Draft, second: Draft) -> bool:
@@ -157,7 +173,7 @@ def _same_columns(first: Draft, second: Draft) -> bool:
         return False
     upper, lower = first.block.frame, second.block.frame
     if upper is not None and lower is not None:
-        is_low = first.bottom > _LEAST_BOTTOM * first.page.height
+        is_low = first.bottom > LIMITS.least_bottom * first.page.height
         return is_low and _have_same_frame(upper, lower)
     width = max(first.page.width, 1.0)
     first_extents, second_extents = _column_extents(first_table), _column_extents(second_table)
@@ -165,13 +181,13 @@ def _same_columns(first: Draft, second: Draft) -> bool:
         moved = 0.0 if _are_aligned(first_extents, second_extents, 0.0) else second.block.bbox[0] - first.block.bbox[0]
         return _are_aligned(first_extents, second_extents, moved)
     first_width = first.block.bbox[2] - first.block.bbox[0]
-    return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < _EDGE_SHARE * width
+    return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < LIMITS.edge_share * width
 
 
 def _have_same_frame(upper: DrawnFrame, lower: DrawnFrame) -> bool:
     """Return whether both tables are drawn with the same column edges."""
     return len(upper.edges) == len(lower.edges) and all(
-        abs(a - b) < _SAME_EDGE for a, b in zip(upper.edges, lower.edges, strict=True)
+        abs(a - b) < LIMITS.same_edge for a, b in zip(upper.edges, lower.edges, strict=True)
     )
 
 
@@ -199,6 +215,6 @@ def _are_aligned(above: list[tuple[float, float]], below: list[tuple[float, floa
     """Return whether each column overlaps, by half of the narrower one, its counterpart moved back by `moved`."""
     return all(
         min(right, other_right - moved) - max(left, other_left - moved)
-        > _OVERLAP * min(right - left, other_right - other_left)
+        > LIMITS.overlap * min(right - left, other_right - other_left)
         for (left, right), (other_left, other_right) in zip(above, below, strict=True)
     )

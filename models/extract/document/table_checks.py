@@ -4,7 +4,7 @@ A row or column is a total by its label. It is checked where the table shows tha
 row or column holds, or one wrong digit explains the difference. Averages and medians are not checked.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from quire.models.cdom.flags import CHECK_FAILED
@@ -14,12 +14,22 @@ from quire.models.extract.contract import PageBlock
 from quire.models.extract.document.draft import Draft
 from quire.models.extract.document.series_checks import TOTAL, check_series, is_one_digit, read_figure, tolerance_of
 
-_LEAST, _MOST = 2, 400
-"""Least addends of a sum, and rows beyond which totals are not checked."""
-_MOST_CELLS = 20000
-"""Cells of a table whose sums are checked: the search grows with rows times columns."""
-_DOUBT = 0.7
-"""Factor by which a failing check lowers a table's confidence."""
+
+@dataclass(frozen=True, slots=True)
+class TableCheckLimits:
+    """Limits for sums that prove a table."""
+
+    least: int = 2
+    """Least addends of a sum."""
+    most: int = 400
+    """Rows beyond which totals are not checked."""
+    most_cells: int = 20000
+    """Cells of a table whose sums are checked: the search grows with rows times columns."""
+    doubt: float = 0.7
+    """Factor by which a failing check lowers a table's confidence."""
+
+
+LIMITS = TableCheckLimits()
 
 Figure = tuple[int, Decimal]
 """Index of a cell and its value."""
@@ -37,7 +47,7 @@ def leave_unchecked(drafts: list[Draft]) -> list[PageBlock]:
 
 def check_block(block: PageBlock) -> PageBlock:
     """Return the block with the checks of its table; failing ones are flagged and lower its confidence."""
-    if block.table is None or len(block.table.cells) > _MOST_CELLS:
+    if block.table is None or len(block.table.cells) > LIMITS.most_cells:
         return block
     checks = check_table(block.table)
     if not checks:
@@ -50,7 +60,7 @@ def check_block(block: PageBlock) -> PageBlock:
     return replace(
         block,
         table=table,
-        confidence=round(block.confidence * _DOUBT, 3),
+        confidence=round(block.confidence * LIMITS.doubt, 3),
         flags=(*block.flags, CHECK_FAILED),
         flag_spans=(*block.flag_spans, *spans),
     )
@@ -74,7 +84,7 @@ def _check(table: Table, grid: dict[tuple[int, int], int], *, turned: bool) -> l
     labels = [_is_total_label(table, [cell(row, col) for col in range(min(cols, 3))]) for row in range(rows)]
     kind = "row-sum" if turned else "column-sum"
     checks: list[TableCheck] = []
-    for total in (row for row in range(_LEAST, min(rows, _MOST)) if labels[row]):
+    for total in (row for row in range(LIMITS.least, min(rows, LIMITS.most)) if labels[row]):
         checks += _check_total(
             table, [[cell(row, col) for row in range(total + 1)] for col in range(cols)], labels, kind
         )
@@ -96,7 +106,7 @@ def _check_total(table: Table, columns: list[list[int | None]], labels: list[boo
         if last is None:
             continue
         addends = _pick_addends([(row, figure) for row, figure in above if figure is not None], labels, last)
-        if len(addends) >= _LEAST:
+        if len(addends) >= LIMITS.least:
             sums.append((addends, last))
     gaps = [sum((value for _, value in addends), Decimal(0)) - last[1] for addends, last in sums]
     holds = [abs(gap) <= _tolerance([*addends, last]) for gap, (addends, last) in zip(gaps, sums, strict=True)]
@@ -119,9 +129,9 @@ def _pick_addends(above: list[tuple[int, Figure]], labels: list[bool], last: Fig
     totals = [figure for row, figure in above if labels[row]]
     plain = [figure for row, figure in above if not labels[row]]
     for addends in (since, totals, plain, [*totals[-1:], *since]):
-        if len(addends) >= _LEAST and abs(sum(v for _, v in addends) - last[1]) <= _tolerance([*addends, last]):
+        if len(addends) >= LIMITS.least and abs(sum(v for _, v in addends) - last[1]) <= _tolerance([*addends, last]):
             return addends
-    return since if len(since) >= _LEAST else plain
+    return since if len(since) >= LIMITS.least else plain
 
 
 def _tolerance(figures: list[Figure]) -> Decimal:

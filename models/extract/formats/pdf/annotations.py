@@ -1,7 +1,7 @@
 """Links, form fields, notes of reviewers, struck-out text and attached files, which the text of a page lacks."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quire.models.cdom.flags import COMMENT
@@ -13,8 +13,18 @@ from quire.models.extract.formats.pdf.facts import clean_text
 from quire.models.extract.layout.figures.forms import plain_name
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
 
-_MOST_ANNOTATIONS = 2000
-"""Links, notes and form fields of a page that are read; a page with more is an attack."""
+
+@dataclass(frozen=True, slots=True)
+class AnnotationLimits:
+    """What is read of a page or file; one with more is an attack."""
+
+    most_annotations: int = 2000
+    """Links, and form fields, of a page."""
+    most_notes: int = 2000
+    """Notes of a page, and attachments of a file."""
+
+
+LIMITS = AnnotationLimits()
 _INSIDE = ("#", "file:")
 """Prefixes of addresses inside this file and of files in the same folder."""
 _BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})
@@ -27,7 +37,7 @@ _OFF = frozenset({"", "Off", "False", "None"})
 def add_links(page: Any, marks: PageMarks) -> None:
     """Add links to addresses, read one by one: PyMuPDF's list would resolve every link inside the file as well."""
     link = mupdf.fz_load_links(page.this)
-    for _ in range(_MOST_ANNOTATIONS):
+    for _ in range(LIMITS.most_annotations):
         if not link.m_internal:
             return
         stated = link.m_internal.uri
@@ -66,7 +76,7 @@ def _find_fields(page: Any) -> list[PrintedField]:
     fields: list[PrintedField] = []
     turn = page.rotation_matrix if page.rotation else None
     for widget in page.widgets():
-        if len(fields) >= _MOST_ANNOTATIONS:
+        if len(fields) >= LIMITS.most_annotations:
             break
         printed = _read_field(page, widget)
         if printed is not None:
@@ -103,8 +113,6 @@ def _format_value(widget: Any) -> str:
     return ", ".join(text for value in values if (text := clean_text(str(labels.get(value, value) or ""))))
 
 
-_MOST_NOTES = 2000
-"""Notes of a page and attachments of a file that are read; more are an attack."""
 _COMMENTED = frozenset(
     {
         pymupdf.PDF_ANNOT_TEXT,
@@ -155,7 +163,7 @@ def _list_notes(page: Any) -> Iterator[Any]:
     for count, annotation in enumerate(
         page.annots(types=[*_COMMENTED, pymupdf.PDF_ANNOT_STAMP, pymupdf.PDF_ANNOT_FILE_ATTACHMENT])
     ):
-        if count >= _MOST_NOTES:
+        if count >= LIMITS.most_notes:
             return
         if not annotation.flags & _HIDDEN:
             yield annotation
@@ -226,7 +234,7 @@ def make_attached(marks: PageMarks) -> list[PageBlock]:
 
 def name_attachments(document: Any) -> list[PageBlock]:
     """Return a block with the name of each file that is attached to the document, or a member of its portfolio."""
-    names = document.embfile_names()[:_MOST_NOTES]
+    names = document.embfile_names()[: LIMITS.most_notes]
     cleaned = [name for stated in names if (name := clean_text(stated))]
     return [
         PageBlock(type=BlockType.KEY_VALUE, text=f"Attached file: {name}", path=f"{ATTACHMENT}{number}")

@@ -1,6 +1,7 @@
 """Second opinions on a page: another engine about its words, a layout detector about its tables."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from quire.models.cdom.original import ReadOptions
@@ -14,8 +15,18 @@ from quire.models.extract.formats.pdf.structure.contents import find_content_err
 from quire.models.extract.formats.pdf.structure.referee import Referee
 from quire.models.extract.layout.lines.marks import PageMarks
 
-_MORE_SHARE, _MORE_CHARS = 1.02, 3
-"""The second engine is believed where it sees more characters than this share and number beyond those of the first."""
+
+@dataclass(frozen=True, slots=True)
+class SecondEngineLimits:
+    """By how much more characters the second engine has to see to be believed."""
+
+    more_share: float = 1.02
+    """Factor of the characters of the first engine."""
+    more_chars: int = 3
+    """Characters beyond that."""
+
+
+LIMITS = SecondEngineLimits()
 
 
 def invite_opinion(marks: PageMarks, seen: DetectedPage | None) -> None:
@@ -55,7 +66,7 @@ def check_content(page: Any, marks: PageMarks, referee: Referee | None) -> None:
     if referee is not None and (errors or contents is None or (is_empty and contents.strip())):
         second = referee.read_page(marks.number)
         known = len(marks.painted.text) + sum(place.characters for place in marks.painted.excluded)
-        if second is not None and len(second.painted.text) > _MORE_SHARE * known + _MORE_CHARS:
+        if second is not None and len(second.painted.text) > LIMITS.more_share * known + LIMITS.more_chars:
             marks.lines, marks.painted, marks.engine = second.lines, second.painted, second.engine
             marks.tags, marks.unseen = [], []
             marks.warnings.append(SECOND_ENGINE)

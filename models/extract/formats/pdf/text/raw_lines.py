@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -28,13 +29,20 @@ def raw_lines(text_page: Any, selected: Mapping[Key, Line]) -> Iterator[tuple[Li
         yield selected[key], [char for span in spans for char in span["chars"]]
 
 
-_LONG = 23
-"""Letters beyond which a word is a compound, or several words that lack blanks."""
-_LONG_WORD = re.compile(rf"[^\W\d_]{{{_LONG},}}")
-_GAP = 0.09
-"""A gap of this many ems between letters that otherwise touch is a blank."""
-_MOST_BLANKS = 0.35
-"""Share of gaps beyond which a line is letter-spaced and left unchanged."""
+@dataclass(frozen=True, slots=True)
+class BlankLimits:
+    """Limits for words of a line to lack their blanks."""
+
+    long: int = 23
+    """Letters beyond which a word is a compound, or several words that lack blanks."""
+    gap: float = 0.09
+    """A gap of this many ems between letters that otherwise touch is a blank."""
+    most_blanks: float = 0.35
+    """Share of gaps beyond which a line is letter-spaced and left unchanged."""
+
+
+LIMITS = BlankLimits()
+_LONG_WORD = re.compile(rf"[^\W\d_]{{{LIMITS.long},}}")
 
 
 def add_missing_blanks(lines: list[Line], text_page: Any) -> None:
@@ -48,7 +56,9 @@ def add_missing_blanks(lines: list[Line], text_page: Any) -> None:
 
 def _has_long_word(text: str) -> bool:
     """Check word lengths before running the pattern, because every line is checked."""
-    return len(text) >= _LONG and max(map(len, text.split())) >= _LONG and _LONG_WORD.search(text) is not None
+    return (
+        len(text) >= LIMITS.long and max(map(len, text.split())) >= LIMITS.long and _LONG_WORD.search(text) is not None
+    )
 
 
 def _insert_blanks(line: Line, chars: list[dict[str, Any]]) -> None:
@@ -59,11 +69,11 @@ def _insert_blanks(line: Line, chars: list[dict[str, Any]]) -> None:
     positions = [
         i + 1
         for i in range(len(own) - 1)
-        if own[i + 1]["bbox"][0] - own[i]["bbox"][2] > _GAP * line.size
+        if own[i + 1]["bbox"][0] - own[i]["bbox"][2] > LIMITS.gap * line.size
         and not own[i]["c"].isspace()
         and not own[i + 1]["c"].isspace()
     ]
-    if not positions or len(positions) > _MOST_BLANKS * len(own):
+    if not positions or len(positions) > LIMITS.most_blanks * len(own):
         return
     for run in line.runs:
         run.start += sum(position <= run.start for position in positions)

@@ -7,7 +7,7 @@ takes ligatures apart the wrong way round. Pages without letters of such scripts
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -21,12 +21,23 @@ from quire.models.extract.layout.lines.turned import RTL, runs_right_to_left
 
 _PRESENTATION_FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 _DIRECTION_MARKS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_BLANK_GAP, _PIECE_GAP = 0.13, 0.6
-"""Gaps (in ems) that are a blank between words, and the widest one inside a printed line."""
-_NO_WIDTH = 0.01
-"""Points: a character narrower than this is part of another one's glyph, or a mark on it."""
-_TOUCHING = 0.05
-"""Points by which the edge of a glyph and the place of its further characters may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class RightToLeftLimits:
+    """Limits for glyphs of lines that run from right to left. Gaps in ems, the others in points."""
+
+    blank_gap: float = 0.13
+    """Least gap that is a blank between words."""
+    piece_gap: float = 0.6
+    """Widest gap inside a printed line."""
+    no_width: float = 0.01
+    """A character narrower than this is part of another one's glyph, or a mark on it."""
+    touching: float = 0.05
+    """By which the edge of a glyph and the place of its further characters may differ."""
+
+
+LIMITS = RightToLeftLimits()
 
 Char = tuple[str, float, float, tuple[bool, bool, bool]]
 """Character, left and right edge, style (bold, italic, code)."""
@@ -89,7 +100,9 @@ def _are_one_line(left: Line, right: Line, verticals: list[Rule]) -> bool:
     if abs(left.base - right.base) > 0.1 * right.size or abs(left.size - right.size) > 0.3 * right.size:
         return False
     gap = right.x0 - left.x1
-    return -0.3 * right.size < gap < _PIECE_GAP * right.size and not _is_ruled(left.x1, right.x0, left.base, verticals)
+    return -0.3 * right.size < gap < LIMITS.piece_gap * right.size and not _is_ruled(
+        left.x1, right.x0, left.base, verticals
+    )
 
 
 def _is_ruled(left: float, right: float, base: float, verticals: list[Rule]) -> bool:
@@ -215,7 +228,12 @@ def _add_blanks(units: list[BidiUnit], size: float) -> list[BidiUnit]:
     out: list[BidiUnit] = []
     for unit in units:
         last = out[-1] if out else None
-        if last is not None and unit.x0 - last.x1 >= _BLANK_GAP * size and unit.x1 > unit.x0 and last.x1 > last.x0:
+        if (
+            last is not None
+            and unit.x0 - last.x1 >= LIMITS.blank_gap * size
+            and unit.x1 > unit.x0
+            and last.x1 > last.x0
+        ):
             out.append(BidiUnit(" ", last.x1, unit.x0))
         out.append(unit)
     while out and out[-1].text.isspace():
@@ -255,7 +273,7 @@ def _attach_mark(units: list[BidiUnit], mark: Char) -> None:
     near = [
         (abs(unit.x0 + unit.x1 - 2 * middle), -unit.x0, index)
         for index, unit in enumerate(units)
-        if unit.x0 - _TOUCHING <= middle <= unit.x1 + _TOUCHING and not unit.text.isspace()
+        if unit.x0 - LIMITS.touching <= middle <= unit.x1 + LIMITS.touching and not unit.text.isspace()
     ]
     if near:
         index = min(near)[2]
@@ -271,18 +289,23 @@ def _group_glyphs(chars: list[Char]) -> list[list[Char]]:
     groups: list[list[Char]] = []
     waiting: list[Char] = []
     for char in chars:
-        has_width = char[2] - char[1] >= _NO_WIDTH
+        has_width = char[2] - char[1] >= LIMITS.no_width
         if not has_width:
             last = groups[-1] if groups and not waiting else None
-            if last is not None and not _is_mark(char) and abs(last[0][2] - char[1]) < _TOUCHING and _has_width(last):
+            if (
+                last is not None
+                and not _is_mark(char)
+                and abs(last[0][2] - char[1]) < LIMITS.touching
+                and _has_width(last)
+            ):
                 last.append(char)
-            elif waiting and abs(waiting[-1][1] - char[1]) >= _TOUCHING:
+            elif waiting and abs(waiting[-1][1] - char[1]) >= LIMITS.touching:
                 groups += _end_without_width(waiting)
                 waiting = [char]
             else:
                 waiting.append(char)
             continue
-        if waiting and not _is_mark(waiting[-1]) and abs(char[2] - waiting[-1][1]) < _TOUCHING:
+        if waiting and not _is_mark(waiting[-1]) and abs(char[2] - waiting[-1][1]) < LIMITS.touching:
             groups.append([char, *waiting[::-1]])
         else:
             groups += [*_end_without_width(waiting), [char]]
@@ -291,7 +314,7 @@ def _group_glyphs(chars: list[Char]) -> list[list[Char]]:
 
 
 def _has_width(group: list[Char]) -> bool:
-    return group[0][2] - group[0][1] >= _NO_WIDTH
+    return group[0][2] - group[0][1] >= LIMITS.no_width
 
 
 def _is_mark(char: Char) -> bool:

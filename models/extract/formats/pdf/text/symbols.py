@@ -11,12 +11,21 @@ from quire.models.extract.text_quality.symbol_fonts import is_picture_font, show
 
 Shown = dict[int, int]
 """Code points of the text layer → code points that the page shows."""
-_EM: Final = 48.0
-"""Pixels of one em of a drawn glyph."""
-_FIRST_SIGN: Final = 0x2190
-"""Code points from here on are arrows and signs, so that the file itself says what the glyph is."""
-_MOST_DRAWN: Final = 60
-"""Glyphs of different codes that are drawn on a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolLimits:
+    """Limits for glyphs of fonts of pictures to be read by their shape."""
+
+    em: float = 48.0
+    """Pixels of one em of a drawn glyph."""
+    first_sign: int = 0x2190
+    """Code points from here on are arrows and signs, so that the file itself says what the glyph is."""
+    most_drawn: int = 60
+    """Glyphs of different codes that are drawn on a page."""
+
+
+LIMITS: Final = SymbolLimits()
 
 
 @dataclass(slots=True)
@@ -64,7 +73,7 @@ def _find_symbol(glyph: Any, font: str, drawn: dict[tuple[str, int], int], draw:
     if point != glyph.c or not is_picture_font(font) or _is_known(font, point):
         return point
     key = (font, point)
-    if key not in drawn and len(drawn) < _MOST_DRAWN:
+    if key not in drawn and len(drawn) < LIMITS.most_drawn:
         drawn[key] = _read_shape(glyph, draw())
     return drawn.get(key, point)
 
@@ -73,7 +82,9 @@ def _is_known(font: str, point: int) -> bool:
     """Return whether the character of a font of pictures needs no look at its glyph."""
     is_greek = symbol_font(font) == "symbol"
     return (
-        is_greek or chr(point).isspace() or (point >= _FIRST_SIGN and not 0xE000 <= point <= 0xF8FF and point != 0xFFFD)
+        is_greek
+        or chr(point).isspace()
+        or (point >= LIMITS.first_sign and not 0xE000 <= point <= 0xF8FF and point != 0xFFFD)
     )
 
 
@@ -81,5 +92,5 @@ def _read_shape(glyph: Any, drawn: DrawnGlyphs) -> int:
     """Return the code point of the sign that a glyph shows; its own code for any other shape."""
     quad = glyph.quad
     xs, ys = (quad.ul.x, quad.ur.x, quad.ll.x, quad.lr.x), (quad.ul.y, quad.ur.y, quad.ll.y, quad.lr.y)
-    sign = read_sign(drawn.pixels_of_text((min(xs), min(ys), max(xs), max(ys)), _EM / max(glyph.size, 1.0)))
+    sign = read_sign(drawn.pixels_of_text((min(xs), min(ys), max(xs), max(ys)), LIMITS.em / max(glyph.size, 1.0)))
     return ord(sign) if sign else int(glyph.c)
