@@ -3,8 +3,8 @@
 `pipeline.passes` says in which order these functions run.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quire.models.cdom.geometry import Bbox
@@ -17,7 +17,7 @@ from quire.models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, fin
 from quire.models.extract.formats.pdf.text.rtl import order_tags
 from quire.models.extract.formats.pdf.text.scripts import write_scripts_in_tags
 from quire.models.extract.formats.pdf.text.symbols import Shown, ShownSymbols, show_symbols
-from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines, group_words, make_pieces
 from quire.models.extract.formats.pdf.text.undecoded import DecodedGlyphs, decode_by_shape
 from quire.models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from quire.models.extract.formats.pdf.visibility.own_pixels import OwnPixels
@@ -28,10 +28,19 @@ from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece, spli
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
-_MARKED = 0.95
-"""Least share of the text (bytes shown) that must be marked as part of an element; with less the tags are ignored."""
-LAYER_CONFIDENCE = 0.8
-"""Confidence of the text layer of a scan: an unknown recogniser wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TagLayerLimits:
+    """What tags and text layers are trusted by."""
+
+    marked: float = 0.95
+    """Least share of the text (bytes shown) that must be part of an element; with less the tags are ignored."""
+    layer_confidence: float = 0.8
+    """Confidence of the text layer of a scan: an unknown recogniser wrote it."""
+
+
+LIMITS = TagLayerLimits()
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
 
 
@@ -123,7 +132,7 @@ def take_sight(
 def mark_layer(page: Any, marks: PageMarks) -> None:
     """Treat the lines as the text layer of a scan."""
     for line in marks.lines:
-        line.confidence = LAYER_CONFIDENCE
+        line.confidence = LIMITS.layer_confidence
         line.code, line.runs = False, [run for run in line.runs if not run.code]
     boxes = list(marks.lines)
     marks.layer_ink = lambda: measure_ink(page, boxes)
@@ -133,7 +142,7 @@ def add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
     """Add the author's tags unless they leave out much of the text."""
     tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
     marks.tags = [replace(tag, text=tag.text.translate(shown)) for tag in tags] if shown else tags
-    if marks.tags and find_marked_share(page.read_contents()) < _MARKED:
+    if marks.tags and find_marked_share(page.read_contents()) < LIMITS.marked:
         marks.tags = []
         marks.warnings.append(TAGS_IGNORED)
     order_tags(marks)
@@ -191,22 +200,12 @@ def _box_of(block: Any) -> Bbox:
 
 def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
     """Return a function that splits a line into words; the first call reads all words of the page."""
-    words: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
+    words = call_once(lambda: group_words(text_page.extractWORDS()))
 
     def split(line: Line) -> list[Piece]:
-        if not words:
-            for word in text_page.extractWORDS():
-                words.setdefault((word[5], word[6]), []).append(word)
-        return [*_make_pieces(words.get(line.key, ()), turn)] or split_evenly(line)
+        pieces = make_pieces(words().get(line.key, []))
+        for piece in pieces if turn is not None else ():
+            piece.x0, piece.y0, piece.x1, piece.y1 = turn_box((piece.x0, piece.y0, piece.x1, piece.y1), turn)
+        return pieces or split_evenly(line)
 
     return split
-
-
-def _make_pieces(words: Iterable[tuple[Any, ...]], turn: Any) -> Iterator[Piece]:
-    """Yield the engine's words (x0, y0, x1, y1, text, ...) with boxes after the page's rotation."""
-    for x0, y0, x1, y1, stated, *_ in words:
-        text = clean_glyphs(stated)
-        if text and turn is not None:
-            x0, y0, x1, y1 = turn_box((x0, y0, x1, y1), turn)
-        if text:
-            yield Piece(x0, x1, text, y0, y1)

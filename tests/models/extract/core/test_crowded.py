@@ -83,5 +83,6 @@ def test_million_scattered_glyphs_are_read_but_not_judged() -> None:
     tree = read_tree(data, ocr=OcrMode.NEVER)
     assert time.process_time() - start < 5 * CPU_SECONDS
     assert sum(len(block.text) for block in tree.blocks) > 900_000
+    assert tree.coverage is not None
     assert tree.coverage.unknown == (1,)
     assert not tree.coverage.complete

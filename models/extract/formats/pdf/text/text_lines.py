@@ -1,11 +1,10 @@
 """Text lines of a MuPDF page dictionary, built in one pass over its spans. Decides nothing about layout."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.layout.lines.marks import DOWNWARDS, Line, Run
+from quire.models.extract.layout.lines.marks import DOWNWARDS, Line, Piece, Run
 from quire.models.extract.layout.text.hyphens import HYPHEN, SOFT
 from quire.models.extract.math.glyphs import MATH_FONT
 
@@ -85,6 +84,28 @@ def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
                     line.key = (-1, -1) if "torn" in stated else (number, index)
                     out.append(line)
     return out
+
+
+def group_words(words: list[tuple[Any, ...]]) -> dict[tuple[int, int], list[tuple[Any, ...]]]:
+    """Group the engine's words (x0, y0, x1, y1, text, block, line, number) by the keys of their lines."""
+    groups: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
+    key, own = (-1, -1), list[tuple[Any, ...]]()
+    for word in words:
+        if word[6] != key[1] or word[5] != key[0]:
+            key = (word[5], word[6])
+            own = groups.setdefault(key, [])
+        own.append(word)
+    return groups
+
+
+def make_pieces(words: list[tuple[Any, ...]]) -> list[Piece]:
+    """Return the engine's words as pieces of a line, without those that have no visible character."""
+    pieces: list[Piece] = []
+    for word in words:
+        text = clean_glyphs(word[4])
+        if text:
+            pieces.append(Piece(word[0], word[2], text, word[1], word[3]))
+    return pieces
 
 
 def make_line(stated: dict[str, Any]) -> Line | None:
@@ -204,6 +225,7 @@ def _set_looks(line: Line, pieces: list[StyledPiece], lead: int) -> None:
     bold = italic = code = math = 0
     has_math = False
     runs: list[Run] = []
+    last_look = (False, False, False, 0)
     for start, end, (is_bold, is_italic, is_code, is_math), script in pieces:
         start, end = max(start - lead, 0), min(end - lead, length)
         if is_math and not _is_sign(line.text[start:end]):
@@ -214,11 +236,12 @@ def _set_looks(line: Line, pieces: list[StyledPiece], lead: int) -> None:
         bold += (end - start) * is_bold
         italic += (end - start) * is_italic
         code += (end - start) * is_code
-        run = Run(start, end, is_bold, is_italic, is_code, superscript=script > 0, subscript=script < 0)
-        if runs and runs[-1].end == start and replace(runs[-1], start=start, end=end) == run:
+        look = (is_bold, is_italic, is_code, script)
+        if runs and look == last_look and runs[-1].end == start:
             runs[-1].end = end
         else:
-            runs.append(run)
+            runs.append(Run(start, end, is_bold, is_italic, is_code, superscript=script > 0, subscript=script < 0))
+        last_look = look
     line.runs = runs
     line.bold, line.italic, line.code = bold > 0.8 * length, italic > 0.8 * length, code > 0.8 * length
     line.math, line.has_math = math >= _MATH_SHARE * length, has_math
