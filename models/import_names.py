@@ -1,4 +1,4 @@
-"""From where `import quire` works, and whether a process imports the compiled reader or its sources.
+"""The root of `import quire`, and the choice of a process between the compiled reader and its sources.
 
 A process decides at its first import of the reader, for good: modules of both kinds do not work with each other, and
 `make up` compiles while the service runs.

@@ -70,7 +70,7 @@ def _is_not_displayed(element: Element) -> bool:
 
 
 def read_text(node: Element) -> str:
-    """Return the text of a text element; spans that state a new position are lines of their own."""
+    """Return the text of a text element; spans that state a new position are separate lines."""
     parts = [fold(node.text or "")]
     for child in node:
         if not isinstance(child.tag, str):

@@ -122,7 +122,7 @@ class _Bill:
         return None
 
     def with_tax(self, total: Total, others: Sequence[Total]) -> Total:
-        """Return the total that is larger by a labelled tax, as a net total is none of a bill with tax."""
+        """Return the total that is larger by a labelled tax, as a net total is not that of a bill with tax."""
         taxes = {Decimal(amount.normal) for amount in self._labelled(Key.TAX)} if len(others) > 1 else set()
         whole = Decimal(total.amount.normal)
         return next((other for other in others if Decimal(other.amount.normal) - whole in taxes - {Decimal(0)}), total)

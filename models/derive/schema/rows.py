@@ -138,7 +138,7 @@ def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
 
 
 def _is_apart(row: TableRow) -> bool:
-    """Return True for a row that is no data: empty, one cell over all columns, or a total with empty cells."""
+    """Return True for a row without data: empty, one cell over all columns, or a total with empty cells."""
     if not row.cells or row.spans:
         return True
     if len(row.cells) >= row.columns:

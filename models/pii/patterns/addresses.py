@@ -108,7 +108,7 @@ def is_via(value: str) -> bool:
 
 
 def is_postal(value: str) -> bool:
-    """Return True for a house number, a code and a town that are no date and no part of a publication."""
+    """Return True for a house number, a code and a town outside dates and publications."""
     return any(char.isdigit() for char in value.rpartition(",")[2]) and _MONTH_DAY.search(value) is None
 
 

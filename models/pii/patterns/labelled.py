@@ -50,7 +50,7 @@ _SPOKEN_ORDER = re.compile(
 
 
 def is_dialled(value: str) -> bool:
-    """Return True for seven to fifteen digits, or six in groups, that are no date."""
+    """Return True for seven to fifteen digits, or six in groups, except dates."""
     digits = _NOT_FIGURE.sub("", value)
     if _DATE.search(value) or _AMOUNT.fullmatch(value) or len(set(digits)) == 1:
         return False
@@ -60,7 +60,7 @@ def is_dialled(value: str) -> bool:
 
 
 def is_account(value: str) -> bool:
-    """Return True for four to twenty-eight digits that are no date or year."""
+    """Return True for four to twenty-eight digits, except dates and years."""
     return (
         4 <= len(_NOT_FIGURE.sub("", value)) <= 28
         and _DATE.search(value) is None
@@ -83,7 +83,7 @@ def is_mixed(value: str) -> bool:
 
 
 def is_paper_number(value: str) -> bool:
-    """Return True for the number of a paper: five figures, or four next to letters, that are no date or years."""
+    """Return True for the number of a paper: five figures, or four next to letters, except dates and years."""
     figures = len(_NOT_FIGURE.sub("", value))
     return (
         figures >= LEAST_PAPER_FIGURES - (value[:1].isalpha() and len(value) > LEAST_PAPER_FIGURES)

@@ -156,13 +156,13 @@ def is_ip(value: str) -> bool:
 
 
 def is_large_ip(value: str) -> bool:
-    """Return whether this is an IP address that is no section number or version, whose parts are small."""
+    """Return whether this is an IP address; section numbers and versions have small parts."""
     parts = value.split(".")
     return is_ip(value) and (len(parts) != 4 or len(parts[0]) > 1 or max(map(int, parts)) > LARGEST_SECTION)
 
 
 def is_position(value: str) -> bool:
-    """Return whether this is a latitude and a longitude that are no shares between 0 and 2."""
+    """Return whether this is a latitude and a longitude except shares between 0 and 2."""
     latitude, longitude = (abs(float(part)) for part in re.split(r"[,;]", value))
     return 2 < latitude <= 90 and longitude <= 180
 

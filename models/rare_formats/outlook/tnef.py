@@ -262,7 +262,7 @@ def _make_mail(message: TnefMessage) -> Mail:
 
 
 def _attached(files: list[TnefFile]) -> Iterator[Embedded]:
-    """Yield the attachments; a message inside the message is a winmail.dat of its own."""
+    """Yield the attachments; a message inside the message is another winmail.dat."""
     for number, file in enumerate(files, start=1):
         name = safe_name(clean(file.mapi.text(_LONG_NAME) or file.title or file.mapi.text(_SHORT_NAME)))
         kind, raw = file.mapi.values.get(_OBJECT, (0, b""))

@@ -216,7 +216,7 @@ class ShapeReader:
                 yield block
 
     def _read_table(self, records: Sequence[DrawnRecord], scale: _Scale, head: PptShape) -> Iterator[FlowBlock]:
-        """Yield a table: its cells are the shapes of the group that are no lines, placed by their edges."""
+        """Yield a table: its cells are the shapes of the group except lines, placed by their edges."""
         cells: list[tuple[Frame, str]] = []
         for record in records:
             shape = self.shape(record, scale) if record.kind == SHAPE else PptShape()
@@ -249,7 +249,7 @@ def _as_frame(numbers: tuple[int, ...]) -> Frame:
 
 
 def _inside(head: PptShape, scale: _Scale) -> _Scale:
-    """Return the scale inside a group from its frame on the slide and the frame of its own coordinates."""
+    """Return the scale inside a group from its frame on the slide and its frame of coordinates."""
     if head.frame is None or head.inner is None:
         return scale
     wide, high = head.inner[2] - head.inner[0], head.inner[3] - head.inner[1]

@@ -110,7 +110,7 @@ def moment_of(value: float, code: str, *, epoch_1904: bool = False) -> str:
 
 
 def as_iso(stated: str) -> str:
-    """Return a date that a file states in ISO form, without a time of midnight; empty if it is none."""
+    """Return a date that a file states in ISO form, without a time of midnight; empty for other texts."""
     try:
         moment = datetime.fromisoformat(stated.strip().replace("Z", ""))
     except ValueError:
