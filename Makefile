@@ -50,10 +50,10 @@ $(VENV)/.core: $(shell find models/extract -name '*.py') configs/locks/compile.l
 
 # Compiling takes a minute, so the first start does not wait for it. Readers use the compiled modules when all are there.
 up: $(VENV)/.run $(VENV)/.guide ## install, start database, Ray and service in the background, read the sample, print the addresses
-	@$(MAKE) -q $(VENV)/.core || rm -f models/extract/native__mypyc*.so
+	@$(MAKE) --no-print-directory -q $(VENV)/.core || rm -f models/extract/native__mypyc*.so
 	@SVC_RAG_DB="$${SVC_RAG_DB:-$$($(BIN)/python -c '$(WORKDIR_OF)')/index}" $(BIN)/quire up --detach $(WORKDIR_ARG)
 	@$(BIN)/quire tour $(WORKDIR_ARG)
-	@$(MAKE) -q $(VENV)/.core || { echo "compiling the reader in the background (a minute): then a PDF page takes a third less time"; \
+	@$(MAKE) --no-print-directory -q $(VENV)/.core || { echo "compiling the reader in the background (a minute): then a PDF page takes a third less time"; \
 		nohup nice $(MAKE) --no-print-directory $(VENV)/.core >$(VENV)/core.log 2>&1 & }
 
 down: $(VENV)/.run ## stop everything that `make up` started
