@@ -24,7 +24,7 @@ from quire.cluster.postgres.binaries import PostgresUnavailable, find_programs, 
 from quire.cluster.postgres.embedded import EmbeddedPostgres
 from quire.configs.settings import Settings
 from quire.models.cdom.version import SERVICE_VERSION
-from quire.storage.objects.durable_files import make_folder
+from quire.storage.objects.durable_files import PARTIAL, make_folder
 from quire.storage.objects.marks import MARK, QUARANTINE
 from quire.storage.upkeep.deployment import forget_stores, note_backup, silence
 
@@ -167,7 +167,8 @@ def _list_files(place: Path, spared: tuple[str, ...] = (MARK, QUARANTINE)) -> It
     for name in FOLDERS:
         for folder, below, files in os.walk(place / name):
             below[:] = sorted(set(below) - set(spared))
-            yield from (str((Path(folder) / file).relative_to(place)) for file in sorted(files) if file not in spared)
+            kept = (file for file in sorted(files) if file not in spared and not (spared and file.startswith(PARTIAL)))
+            yield from (str((Path(folder) / file).relative_to(place)) for file in kept)
     yield from (name for name in FILES if (place / name).is_file())
 
 
@@ -192,8 +193,8 @@ def _copy(source: Path, target: Path) -> list[Any]:
                 digest.update(piece)
                 copy.write(piece)
                 size += len(piece)
-    shutil.copystat(source, target)
-    target.chmod(0o600)
+        times = os.fstat(file.fileno())
+    os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
     return [size, digest.hexdigest()]
 
 

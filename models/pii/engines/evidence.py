@@ -82,7 +82,7 @@ _BEHIND_ARTICLE = re.compile(
     r"|zum|zur|im|beim|les|une?|cette|los|las|una|gli|het|een|deze|dit|uma?) \Z"
 )
 _CAPITAL_AFTER, _CAPITAL_BEFORE = re.compile(rf" {_UPPER}"), re.compile(rf"(?<![\w@./-]){_UPPER}[\w-]* \Z")
-_NEXT_WORD, _LAST_WORD = re.compile(r",? ([^\W\d_]+)"), re.compile(r"([^\W\d_]+) \Z")
+_NEXT_WORD, _LAST_WORD = re.compile(r",? ([^\W\d_]+)"), re.compile(r"(?<![^\W\d_])([^\W\d_]++) \Z")
 _IN_SENTENCE = re.compile(r"[^\W\d_A-Z],?[ ][\"'“‘(]?\Z")
 _OF_CASES = re.compile("[ąęłńśźżěščřžůäöа-я]")
 """Letters of languages whose names take endings."""

@@ -3,6 +3,7 @@
 Rules through words strike them out, and rules between figures are the bars of fractions.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -82,13 +83,14 @@ def strike_out_words(marks: PageMarks) -> None:
     by_height: dict[int, list[Rule]] = {}
     for rule in rules:
         by_height.setdefault(int(rule.y0), []).append(rule)
+    heights = sorted(by_height)
     strikes: set[int] = set()
     for line in marks.lines:
         if not line.upright:
             continue
         low, high = line.base - _HIGHEST * line.size, line.base - _LOWEST * line.size
-        for height in range(int(low), int(high) + 1):
-            for rule in by_height.get(height, ()):
+        for height in heights[bisect_left(heights, int(low)) : bisect_right(heights, int(high))]:
+            for rule in by_height[height]:
                 if (
                     low <= rule.y0 <= high
                     and _is_over(rule, line)
