@@ -24,6 +24,8 @@ _OPEN: Final = frozenset(",-–(:")
 _STOP: Final = 1.0  # a class of last characters
 _OPENS: Final = 2.0
 """Classes of the last character of a cell; 0 for any other."""
+_SMALLEST: Final = 0.001
+"""Points: a row of smaller type counts as one of this size."""
 _MIDDLE: Final = 0.3
 """Ems from the baseline to the middle of a row."""
 _KINDS: Final = 5
@@ -80,7 +82,8 @@ class _RowCells:
             index += 1
 
     def _add(self, index: i64, row: TextRow, columns: list[float]) -> None:
-        self.base[index], self.size[index], self.left[index] = row.base, row.size, row.words[0].x0
+        self.base[index], self.left[index] = row.base, row.words[0].x0
+        self.size[index] = max(row.size, _SMALLEST)
         bold = 1.0
         for word in row.words:
             if not word.bold:
