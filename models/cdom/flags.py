@@ -50,6 +50,7 @@ class FlaggedPlace:
 WARNINGS: Mapping[str, str] = {
     "areas-not-read": "The page or parts of it needed a recogniser, and none was available.",
     "assets-left-out": "Pictures beyond the limit on their number or size are not stored.",
+    "chart-unread": "A chart of the page was not read as a table. Its labels are the text of the picture.",
     "damaged": "The file is cut off or damaged. It was read as far as possible; ask for a complete copy.",
     "embedded-document": "A document inside the document was not read. Send it as a separate file.",
     "embedded-object": "An embedded object was not read. Open the file to see it.",

@@ -23,13 +23,17 @@ def _is_empty(spans: tuple[Span, ...]) -> bool:
     return not spans
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One cell; `row` and `col` are 0-based and name its top-left place in the grid.
 
     `confidence`: the chance (0..1) that its text is right and stands where it belongs. `value`: the ISO date or time
     of a cell of a spreadsheet with a date format, whose text may leave open which part is the month. `spans`: styles
-    and links in its text, as in a block.
+    and links in its text, as in a block. `origin`, in charts: `printed` where the page prints the value, or `measured`.
     """
 
     row: int
@@ -42,6 +46,7 @@ class Cell:
     confidence: float = 1.0
     value: str | None = None
     spans: Annotated[Many[Span], Field(exclude_if=_is_empty)] = ()
+    origin: Annotated[str | None, Field(exclude_if=_is_none)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

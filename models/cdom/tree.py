@@ -8,9 +8,9 @@ import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
-from typing import Literal, NewType
+from typing import Annotated, Literal, NewType
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from quire.models.cdom.coverage import Coverage
 from quire.models.cdom.geometry import Bbox
@@ -91,8 +91,45 @@ class BlockProvenance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChartAxis:
+    """An axis of a chart with its printed title. `low` and `high` are the smallest and largest number at it.
+
+    `unit` is `%` or empty, `scale` `linear` or `log`, `side` `left`, `right`, `bottom` or `top`.
+    """
+
+    title: str = ""
+    unit: str = ""
+    scale: str = "linear"
+    low: float
+    high: float
+    side: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureFacts:
+    """Content of a picture: `kind` is `chart`. The block's table has its data, or is null if they were not read.
+
+    `chart`: `bar`, `line`, `area`, `pie`, `scatter` or `combined`, empty if unknown. `precision`: the largest error of
+    a measured value, in units of the first axis.
+    """
+
+    kind: str
+    chart: str = ""
+    title: str = ""
+    axes: Many[ChartAxis] = ()
+    precision: float | None = None
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One block. `unseen` is the reason why it is invisible (`coverage.Unseen`), null when painted."""
+    """One block. `unseen` is the reason why it is invisible (`coverage.Unseen`), null when painted.
+
+    `picture` states what a picture shows, where that is known.
+    """
 
     id: BlockId
     type: BlockType
@@ -104,6 +141,7 @@ class Block:
     text: str = ""
     spans: Many[Span] = ()
     table: Table | None = None
+    picture: Annotated[PictureFacts | None, Field(exclude_if=_is_none)] = None
     asset_ref: str | None = None
     continues: BlockId | None = None
     confidence: float = 1.0

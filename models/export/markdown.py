@@ -196,7 +196,9 @@ class _Writer:
                 return formula_to_markdown(block.text)
             case BlockType.PICTURE if self._pictures or self._flows(block):
                 alt = " ".join(escape_label(block.text).split())
-                return f"![{alt}]({block.asset_ref or ''})" if alt or block.asset_ref else ""
+                image = f"![{alt}]({block.asset_ref or ''})" if alt or block.asset_ref else ""
+                table = block.table and table_to_markdown(block, block.table, self._nested, self._tables)
+                return f"{image}\n\n{table}".strip() if table else image
             case BlockType.FOOTNOTE if self._flows(block):
                 return "> " + inline(block.text, block.spans).replace("\n", "\n> ")
             case _ if block.table is not None:

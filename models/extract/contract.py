@@ -16,7 +16,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import Format
 from quire.models.cdom.ports import DetectedPage, PageImage, PixelPage, Word
 from quire.models.cdom.table import Many, Table
-from quire.models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, Span
+from quire.models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, PictureFacts, Route, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +73,7 @@ class PageBlock:
     level: int | None = None
     spans: Many[Span] = ()
     table: Table | None = None
+    picture: PictureFacts | None = None
     asset_ref: str | None = None
     parent: int | None = None
     continues: int | None = None
@@ -173,7 +174,7 @@ class DocumentFacts:
 class PageRead:
     """A page's content; `pixels` if a recogniser must read it; `assets` that were available without extra cost.
 
-    `pictures`: pixels of its `areas` where each is read as a page of its own (formats without printed pages).
+    `pictures`: pixels of its `areas` where each is read as a separate page (formats without printed pages).
     `doubted`: its picture for a layout detector, after whose opinion the page is read again (`ReadsAgain`). `fault`:
     place of an internal failure that prevented reading the page; for the log, not for callers.
     """

@@ -25,6 +25,7 @@ from quire.models.cdom.tree import (
     BlockProvenance,
     Metadata,
     Page,
+    PictureFacts,
     Source,
     Span,
     Tree,
@@ -34,6 +35,10 @@ from quire.models.cdom.tree import (
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?)?")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[a-z]{2}|\d{3}))?")  # en, pt-BR, zh-Hant-TW
+_CHART_WORDS = frozenset(
+    ("chart", "bar", "line", "area", "pie", "scatter", "combined", "linear", "log", "left", "right", "bottom", "top",
+     "printed", "measured", "%")
+)  # fmt: skip
 _CODE = re.compile(r"[a-z]{1,24}(?:-[a-z]{1,24}){0,4}")
 _VERSION = re.compile(r"\d{1,2}\.\d{1,2}\.\d{1,3}")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -81,12 +86,20 @@ def clean_block(block: Block) -> Block:
             table,
             checks=tuple(check for check in table.checks if check.kind in _CHECKS),
             cells=tuple(
-                replace(cell, spans=tuple(map(_bare, cell.spans))) if cell.spans else cell for cell in table.cells
+                replace(
+                    cell,
+                    spans=tuple(map(_bare, cell.spans)),
+                    origin=cell.origin if cell.origin in _CHART_WORDS else None,
+                )
+                if cell.spans or cell.origin
+                else cell
+                for cell in table.cells
             ),
         )
     return replace(
         block,
         table=table,
+        picture=None if block.picture is None else _clean_picture(block.picture),
         unseen=block.unseen if block.unseen in _UNSEEN else None,
         spans=tuple(_bare(span) for span in block.spans),
         asset_ref=None,
@@ -94,6 +107,19 @@ def clean_block(block: Block) -> Block:
         flag_spans=tuple(span for span in block.flag_spans if span.flag in _FLAGS or is_pii_flag(span.flag)),
         provenance=BlockProvenance(engine=_only(_CODE, block.provenance.engine) or "other"),
     )
+
+
+def _clean_picture(picture: PictureFacts) -> PictureFacts:
+    """Return the facts of a chart without its titles, whose words are in cells and captions too."""
+
+    def known(word: str) -> str:
+        return word if word in _CHART_WORDS else ""
+
+    axes = tuple(
+        replace(axis, title="", unit=known(axis.unit), scale=known(axis.scale), side=known(axis.side))
+        for axis in picture.axes
+    )
+    return replace(picture, kind=known(picture.kind), chart=known(picture.chart), title="", axes=axes)
 
 
 def _bare(span: Span) -> Span:

@@ -70,10 +70,15 @@ def _redact_block(block: Block, decisions: Decisions) -> Block:
         table = replace(
             table, cells=tuple(_redact_cell(c, [s for s in active if s.cell == i]) for i, c in enumerate(table.cells))
         )
+    picture = block.picture
+    if picture is not None and table is not None:
+        # without the boxes of marks and the axes, a masked number cannot be measured
+        table = replace(table, cells=tuple(replace(cell, bbox=None) for cell in table.cells))
+        picture = replace(picture, axes=())
     spans = tuple(kept for span in block.spans if (kept := _moved_span(span, moved)) is not None)
     touched = {None} | {span.cell for span in active}
     left = tuple(span for span in block.flag_spans if span.cell not in touched)
-    return replace(block, text=text, table=table, spans=spans, flag_spans=left)
+    return replace(block, text=text, table=table, picture=picture, spans=spans, flag_spans=left)
 
 
 def _redact_cell(cell: Cell, spans: list[FlagSpan]) -> Cell:

@@ -166,6 +166,6 @@ def _count_pictures(pages: Sequence[PageContent], blocks: Sequence[Block]) -> Pi
     recognised = {page.number for page in pages if page.route not in (Route.FAST, Route.NONE)}
     return PictureCoverage(
         shown=len(pictures),
-        with_text=sum(bool(block.text) for block in pictures),
+        with_text=sum(bool(block.text or block.table) for block in pictures),
         recognised=sum(block.page in recognised for block in pictures),
     )

@@ -170,9 +170,9 @@ def rate_plainly(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> list[R
 
 
 def _rate(draft: Draft, block: PageBlock, chance: float) -> Rating:
-    """Return the rating; garbled text that was not read keeps its low confidence."""
+    """Return the rating; garbled text that was not read and charts keep their confidence."""
     table = block.table
-    if GARBLED_TEXT in block.flags:
+    if GARBLED_TEXT in block.flags or (block.picture is not None and table is not None):
         return Rating(block.confidence, table)
     if table is None or not table.cells:
         return Rating(chance, table)

@@ -47,7 +47,7 @@ def leave_unchecked(drafts: list[Draft]) -> list[PageBlock]:
 
 def check_block(block: PageBlock) -> PageBlock:
     """Return the block with the checks of its table; failing ones are flagged and lower its confidence."""
-    if block.table is None or len(block.table.cells) > LIMITS.most_cells:
+    if block.table is None or block.picture is not None or len(block.table.cells) > LIMITS.most_cells:
         return block
     checks = check_table(block.table)
     if not checks:

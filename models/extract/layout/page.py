@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageBlock
+from quire.models.extract.layout.figures.charts import FoundCharts
 from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.floats import Float, Floats
-from quire.models.extract.layout.figures.pictures import Picture, find_pictures
+from quire.models.extract.layout.figures.pictures import ChartText, Picture, find_pictures
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from quire.models.extract.layout.lines.turned import (
     PageTurn,
@@ -61,9 +62,10 @@ class TurnedText:
     below: list[Line]
 
 
-def stand_upright(marks: PageMarks) -> tuple[PageMarks, TurnedText | None]:
+def stand_upright(marks: PageMarks, charts: FoundCharts) -> tuple[PageMarks, TurnedText | None]:
     """Return the page as it stands when most of its text is upright."""
-    degrees = find_turn(marks.lines)
+    labels = {id(charts.line_of[label]) for label in charts.used}
+    degrees = find_turn([line for line in marks.lines if id(line) not in labels] if labels else marks.lines)
     if not degrees:
         return marks, None
     turn = PageTurn(marks.width, marks.height, degrees)
@@ -71,7 +73,7 @@ def stand_upright(marks: PageMarks) -> tuple[PageMarks, TurnedText | None]:
     return turn.turn_marks(replace(marks, lines=between)), TurnedText(turn, above, below)
 
 
-def leave_turned(marks: PageMarks) -> tuple[PageMarks, None]:
+def leave_turned(marks: PageMarks, charts: FoundCharts) -> tuple[PageMarks, None]:
     """Return the page as it is."""
     return marks, None
 
@@ -161,13 +163,14 @@ def find_outer_pictures(
 def place_floats(
     tables: list[FoundTable],
     pictures: list[Picture],
+    chart_texts: list[ChartText],
     formulas: list[DisplayedFormula],
     fields: list[PrintedField],
     lines: list[Line],
 ) -> tuple[Floats, list[Line], list[Line]]:
     """Return the floats with a placeholder line each, the upright lines, and the others."""
     floats = Floats()
-    items: list[Float] = [*tables, *pictures, *formulas, *fields]
+    items: list[Float] = [*tables, *pictures, *chart_texts, *formulas, *fields]
     for item in items:
         floats.add(item)
     return floats, [line for line in lines if line.upright], [line for line in lines if not line.upright]

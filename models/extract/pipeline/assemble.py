@@ -147,6 +147,7 @@ def _make_block(draft: Draft, block: PageBlock, rating: Rating, order: int) -> B
         text=block.text,
         spans=block.spans,
         table=rating.table,
+        picture=block.picture,
         asset_ref=block.asset_ref,
         continues=_id_of(draft.continues),
         confidence=rating.confidence,

@@ -12,9 +12,10 @@ from quire.models.cdom.tree import BlockType, Route
 from quire.models.extract.contract import PageBlock, PageContent, PageRead, ReadArea
 from quire.models.extract.formats.pdf.text.symbols import ShownSymbols
 from quire.models.extract.formats.pdf.text.undecoded import DecodedGlyphs
+from quire.models.extract.layout.figures.charts import FoundCharts
 from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.floats import Floats
-from quire.models.extract.layout.figures.pictures import Picture
+from quire.models.extract.layout.figures.pictures import ChartText, Picture
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from quire.models.extract.layout.lines.turned import PageTurn
 from quire.models.extract.layout.page import TurnedText, write_lines
@@ -88,6 +89,8 @@ class PageColumns:
     tables: list[FoundTable] = field(default_factory=list)
     fields: list[PrintedField] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
+    charts: FoundCharts = field(default_factory=FoundCharts)
+    chart_texts: list[ChartText] = field(default_factory=list)
     formulas: list[DisplayedFormula] = field(default_factory=list)
     floats: Floats = field(default_factory=Floats)
     ordered: list[Line] = field(default_factory=list)

@@ -71,7 +71,10 @@ PLAN_PASSES: Final = (
 """Whether the text layer is read or recognised."""
 
 LAYOUT_PASSES: Final = (
-    Pass("turned-text", "layout.page:stand_upright", f"marks[width height lines {_DRAWN}]", "upright turned",
+    Pass("chart-data", "layout.figures.charts:find_charts",
+         "marks[lines shapes fills horizontals verticals dashes drawn]", "charts",
+         limits="layout.charts layout.figures.charts"),
+    Pass("turned-text", "layout.page:stand_upright", f"marks[width height lines {_DRAWN}] charts", "upright turned",
          limits="layout.lines.turned", instead="layout.page:leave_turned"),
     Pass("right-to-left", "layout.page:mirror_page", f"upright[width lines {_DRAWN}]", "upright mirror"),
     Pass("hyphens", "layout.page:learn_hyphens", "upright.lines", "upright.divides", limits="layout.text.hyphens"),
@@ -82,6 +85,8 @@ LAYOUT_PASSES: Final = (
     Pass("body-size", "layout.page:measure_text", "upright.lines", "body lines", fails=LAYOUT),
     Pass("field-lines", "layout.figures.floats:take_field_lines", "upright.fields lines", "lines",
          when="upright.fields"),
+    Pass("chart-labels", "layout.figures.charts:take_labels", "charts lines turned mirror", "charts lines",
+         when="charts"),
     Pass("tagged-tables", "layout.tags.follow:take_tagged_tables", "tag_plan lines", "stated_tables lines",
          when="tag_plan"),
     Pass("turned-tables", "layout.tables.scoring.turned:find_turned_tables", "upright lines", "turned_tables lines",
@@ -101,8 +106,11 @@ LAYOUT_PASSES: Final = (
          when="upright.pictures"),
     Pass("pictures", "layout.page:find_outer_pictures", "upright lines body tables", "pictures lines",
          limits="layout.figures.pictures"),
+    Pass("charts", "layout.figures.charts:place_charts", "charts pictures lines upright",
+         "pictures chart_texts lines upright[warnings]", when="charts", fails=LAYOUT),
     Pass("formulas", "layout.figures.displays:find_formulas", "upright lines body", "formulas lines"),
-    Pass("floats", "layout.page:place_floats", "tables pictures formulas fields lines", "floats lines slanted",
+    Pass("floats", "layout.page:place_floats", "tables pictures chart_texts formulas fields lines",
+         "floats lines slanted",
          fails=LAYOUT),
     Pass("order", "layout.page:order_page", "lines floats upright.orders", "ordered upright[orders]",
          limits="layout.text.order", instead="layout.page:order_plainly"),

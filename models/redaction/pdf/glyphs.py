@@ -108,6 +108,8 @@ def find_masked(glyphs: Glyphs, places: Iterable[MaskedPlace], finder: ValueFind
 
 def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
     stands = _find_inside(glyphs, place.bbox)
+    if place.everything:
+        return set(np.flatnonzero(stands).tolist())
     characters = _find_exactly(glyphs, place, stands)
     return set(np.flatnonzero(stands).tolist()) if characters is None else characters
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pymupdf
@@ -101,7 +102,7 @@ def turned_back(place: MaskedPlace, turned: Any) -> MaskedPlace:
     if place.bbox is None:
         return place
     box = pymupdf.Rect(place.bbox) * turned
-    return MaskedPlace(place.page, (box.x0, box.y0, box.x1, box.y1), place.text, place.spans, place.whole)
+    return replace(place, bbox=(box.x0, box.y0, box.x1, box.y1))
 
 
 def _inset(box: Bbox) -> Bbox:

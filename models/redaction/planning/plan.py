@@ -24,13 +24,17 @@ LEAST_LETTERS = 3
 
 @dataclass(frozen=True, slots=True)
 class MaskedPlace:
-    """A text of the tree on a page (1-based) at `bbox`, with the stretches of it that go. `whole`: all of it goes."""
+    """A text of the tree on a page (1-based) at `bbox`, with the stretches of it that go. `whole`: all of it goes.
+
+    `everything`: all characters at `bbox` go.
+    """
 
     page: int
     bbox: Bbox | None
     text: str
     spans: tuple[tuple[int, int], ...]
     whole: bool = False
+    everything: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,9 @@ def _places(block: Block, active: list[FlagSpan]) -> list[MaskedPlace]:
         spans = tuple((s.start, s.end) for s in active if s.cell == index)
         if spans and table is not None:
             masked_places.append(MaskedPlace(*find_cell_place(places, table, index), cell.text, spans))
+    if masked_places and block.picture is not None:
+        # without the numbers of its axis, the bar below a masked number cannot be measured
+        masked_places.append(MaskedPlace(block.page, block.bbox, "", (), everything=True))
     return masked_places
 
 

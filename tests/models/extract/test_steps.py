@@ -26,6 +26,7 @@ from quire.models.extract.steps import STEP_FAILED, StepFailed, Steps, read_in_s
 from tests.conftest import FaultInStep
 from tests.models.extract.formats.pdf.paper import LOREM, Paper, read_tree
 from tests.models.extract.formats.pdf.tagged import Element, Words, make_tagged
+from tests.models.extract.layout.chart_makers import STYLES, make_pdf, make_spec
 from tests.models.extract.passes import find_pass
 
 ROOT = Path(__file__).parents[3]
@@ -111,8 +112,13 @@ def words_of(tree: Tree) -> set[str]:
     return set(" ".join([*(block.text for block in tree.blocks), *cells]).split())
 
 
-DOCUMENTS = {"form": make_form(), "tagged": make_tagged_page()}
-MUST_STAY = {"form": {"report", "Quay", "quick", "village"}, "tagged": {"Scope", "quick", "cell"}}
+CHART = make_spec("bar", 1)
+DOCUMENTS = {"form": make_form(), "tagged": make_tagged_page(), "chart": make_pdf(CHART, STYLES[0])}
+MUST_STAY = {
+    "form": {"report", "Quay", "quick", "village"},
+    "tagged": {"Scope", "quick", "cell"},
+    "chart": set(CHART.title.split()),
+}
 
 
 @pytest.mark.usefixtures("steps_may_fail")

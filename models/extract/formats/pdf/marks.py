@@ -10,6 +10,7 @@ from typing import Any
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.contract import TAGS_IGNORED
 from quire.models.extract.coverage.account import Painted
+from quire.models.extract.formats.pdf.drawings import make_drawn_reader
 from quire.models.extract.formats.pdf.engine import mupdf, print_structure, turn_blocks, turn_box
 from quire.models.extract.formats.pdf.glyphs import make_glyph_finder
 from quire.models.extract.formats.pdf.structure.contents import may_paint
@@ -32,7 +33,7 @@ _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
 
 @dataclass(frozen=True, slots=True)
 class TagLayerLimits:
-    """What tags and text layers are trusted by."""
+    """Facts by which tags and text layers are trusted."""
 
     marked: float = 0.95
     """Least share of the text (bytes shown) that must be part of an element; with less the tags are ignored."""
@@ -114,6 +115,7 @@ def make_marks(
     marks.rotation = page.rotation % 360
     marks.split = _make_splitter(text_page, turn)
     marks.glyphs = make_glyph_finder(page, turned=turn is not None)
+    marks.drawn = make_drawn_reader(page, turn)
     if turn is None:
         marks.pixels = OwnPixels(text_page, stored, images)
     return marks

@@ -3,16 +3,17 @@
 from collections.abc import Iterable
 
 from quire.models.cdom.geometry import Bbox, union_bbox
-from quire.models.cdom.tree import BlockType
+from quire.models.cdom.tree import BlockType, PictureFacts
 from quire.models.extract.contract import PageBlock
+from quire.models.extract.layout.charts.tables import make_facts, make_table
 from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.forms import TICKED, UNTICKED
-from quire.models.extract.layout.figures.pictures import Picture
+from quire.models.extract.layout.figures.pictures import ChartText, Picture
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from quire.models.extract.layout.tables.scoring.find import FoundTable
-from quire.models.extract.layout.text.blocks import clamp, confidence_of, join_lines
+from quire.models.extract.layout.text.blocks import clamp, confidence_of, join_lines, make_block
 
-Float = FoundTable | Picture | PrintedField | DisplayedFormula
+Float = FoundTable | Picture | ChartText | PrintedField | DisplayedFormula
 
 _ROW = 4.0
 """Labels of a picture whose baselines share a stripe of this height (points) are read left to right."""
@@ -62,8 +63,22 @@ class Floats:
         if isinstance(item, DisplayedFormula):
             printed = " ".join(line.text for line in item.lines)
             return PageBlock(type=BlockType.FORMULA, bbox=box, text=item.latex, printed=printed)
+        if isinstance(item, ChartText):
+            return make_block(item.kind, item.lines, marks)
         reference = f"p{marks.number}-" + "-".join(str(round(value)) for value in box)
-        return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=_label_text(item.lines))
+        text, chart = _label_text(item.lines), item.chart
+        if chart is None:
+            facts = PictureFacts(kind="chart") if item.is_chart else None
+            return PageBlock(type=BlockType.PICTURE, bbox=box, asset_ref=reference, text=text, picture=facts)
+        return PageBlock(
+            type=BlockType.PICTURE,
+            bbox=box,
+            asset_ref=reference,
+            table=make_table(chart),
+            picture=make_facts(chart),
+            confidence=round(chart.confidence, 2),
+            printed=text,
+        )
 
 
 def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 
 from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
+from quire.models.cdom.tree import BlockType
 from quire.models.extract.core.disjoint import DisjointSets
+from quire.models.extract.layout.charts.result import ReadChart
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.text.captions import is_caption
 
@@ -41,11 +43,25 @@ LIMITS = PictureLimits()
 
 @dataclass(slots=True)
 class Picture:
-    """A picture's box with the lines inside it, top to bottom. `drawn`: made of vectors."""
+    """A picture's box with the lines inside it, top to bottom. `drawn`: made of vectors.
+
+    `chart`: its data, whose labels `lines` are then; `is_chart` is true for a chart that was not read too.
+    """
 
     box: Bbox
     drawn: bool
     lines: list[Line] = field(default_factory=list)
+    chart: ReadChart | None = None
+    is_chart: bool = False
+
+
+@dataclass(slots=True)
+class ChartText:
+    """The title of a chart, or labels that are not in its table. `box`: where they come in the order of reading."""
+
+    box: Bbox
+    lines: list[Line]
+    kind: BlockType
 
 
 def find_pictures(

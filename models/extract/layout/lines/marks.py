@@ -12,6 +12,7 @@ import numpy.typing as npt
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.core.marks import Fill, Rule
 from quire.models.extract.coverage.account import Painted
+from quire.models.extract.layout.charts.marks import Drawn
 from quire.models.extract.math.glyphs import MathGlyph
 
 
@@ -154,6 +155,11 @@ def find_no_glyphs(boxes: list[Bbox]) -> list[list[MathGlyph]]:
     return [[] for _ in boxes]
 
 
+def find_no_drawings(boxes: list[Bbox]) -> Drawn:
+    """Return nothing drawn, for a page of recognised words."""
+    return Drawn()
+
+
 def find_no_pixels(area: Bbox, dpi: int) -> npt.NDArray[np.uint8] | None:
     """Return no pixels, for a page whose images cannot be unpacked."""
     return None
@@ -185,7 +191,8 @@ class PageMarks:
     its text layer covers; null for a page whose text is printed. `ligatures`: boxes of glyphs that the file does not
     decode and that were read as ligatures by their shape. `is_inked`: returns whether the drawn page is not of one
     colour. `stamps` and `attached`: boxes of stamps, and of pinned files with their names. `engine`: name and version
-    of the second engine that read the words; null for the reader's own.
+    of the second engine that read the words; null for the reader's own. `drawn` reads drawings, and the text
+    objects that begin in some boxes, for charts.
     """
 
     width: float
@@ -219,6 +226,7 @@ class PageMarks:
     layer_ink: Callable[[], float] | None = None
     is_inked: Callable[[], bool] = is_blank
     engine: tuple[str, str] | None = None
+    drawn: Callable[[list[Bbox]], Drawn] = find_no_drawings
 
     def words_of(self, line: Line) -> list[Piece]:
         """Return the words of a line; for a line joined of several, the words of each."""

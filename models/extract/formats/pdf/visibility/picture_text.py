@@ -67,7 +67,7 @@ def find_text_pictures(blocks: Sequence[PageBlock], width: float, height: float,
 
 
 def _is_judged(block: PageBlock) -> bool:
-    return block.type is BlockType.PICTURE and not block.text
+    return block.type is BlockType.PICTURE and not block.text and block.table is None
 
 
 def _fits(box: Bbox) -> bool:

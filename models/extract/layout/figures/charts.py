@@ -1,0 +1,239 @@
+"""The passes that read the charts of a page, take their labels from its lines, and put them among its pictures."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area, union_bbox
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.charts.axes import has_scale
+from quire.models.extract.layout.charts.marks import Drawn, Label
+from quire.models.extract.layout.charts.numbers import Number, read_number
+from quire.models.extract.layout.charts.read import read_charts
+from quire.models.extract.layout.charts.result import ReadChart
+from quire.models.extract.layout.figures.pictures import ChartText, Picture
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.lines.turned import PageTurn
+from quire.models.extract.layout.text.captions import is_caption
+
+CHART_UNREAD = "chart-unread"
+"""Warning: a chart of the page could not be read as a table; its labels are the picture's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChartLimits:
+    """The gate, and what becomes a table."""
+
+    label_chars: int = 60
+    """Most characters of a label."""
+    sector: float = 20.0
+    """Points: least height and width of two shapes that may be sectors."""
+    floor: float = 0.65
+    """Confidence from which a chart becomes a table."""
+    pitch: float = 1.7
+    """Ems between the baselines of running text."""
+    most_marks: int = 20000
+    """Marks of a page; more are a map, and would take seconds."""
+    most_numbers: int = 300
+    """Lines that are a number; a page with more is a table."""
+
+
+LIMITS = FoundChartLimits()
+
+
+@dataclass(slots=True)
+class FoundCharts:
+    """Charts of a page, and the line of each of their labels."""
+
+    charts: list[ReadChart] = field(default_factory=list)
+    line_of: dict[Label, Line] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.charts)
+
+    @property
+    def used(self) -> set[Label]:
+        """Return the labels that are in the tables."""
+        return {label for chart in self.charts if chart.confidence >= LIMITS.floor for label in chart.used}
+
+
+def find_charts(marks: PageMarks) -> FoundCharts:
+    """Return the charts of the page; drawings are read only if numbers and vectors show that there may be one."""
+    vectors = len(marks.shapes) + len(marks.fills) + len(marks.horizontals) + len(marks.verticals)
+    if not marks.shapes and len(marks.fills) < 3 and len(marks.dashes) < 3:
+        return FoundCharts()
+    labels = [line for line in marks.lines if len(line.text) <= LIMITS.label_chars]
+    if vectors > LIMITS.most_marks or not _may_have_chart(marks, labels):
+        return FoundCharts()
+    labels = [line for line in labels if not is_caption(line.text)]
+    drawn = marks.drawn([line.bbox for line in labels])
+    line_of = _match_lines(drawn.labels, labels)
+    if len(drawn.marks) < 2:
+        return FoundCharts()
+    return FoundCharts(
+        read_charts(Drawn(drawn.marks, list(line_of)), lambda label: _is_alone(line_of[label], label, marks.lines)),
+        line_of,
+    )
+
+
+def _is_alone(line: Line, label: Label, lines: list[Line]) -> bool:
+    """Return whether a label is most of its line, and the line is outside running text and rows."""
+    if 2 * len(label.text) < len(line.text):
+        return False
+    near = [
+        other
+        for other in lines
+        if other is not line
+        and abs(other.size - line.size) < 0.5
+        and abs(other.base - line.base) < LIMITS.pitch * line.size
+        and min(other.x1, line.x1) + 3 * line.size > max(other.x0, line.x0)
+    ]
+    return not near or not line.upright
+
+
+def _may_have_chart(marks: PageMarks, lines: list[Line]) -> bool:
+    """Return whether numbers are an axis or stand at bars, or shapes may be sectors."""
+    numbers = [(line, number) for line in lines if (number := read_number(line.text)) is not None]
+    if len(numbers) > LIMITS.most_numbers:
+        return False
+    if marks.shapes and (_has_sectors(marks.shapes) or _has_axis(lines, numbers)):
+        return True
+    return _has_bars(marks) and (len(numbers) >= 3 or _has_axis(lines, numbers))
+
+
+def _has_axis(lines: list[Line], numbers: list[tuple[Line, Number]]) -> bool:
+    """Return whether three numbers with even steps are in one row or column."""
+    for line in lines:
+        if line.text[-1:].isdigit() or line.text[-1:] == "%":
+            words = [read_number(word) for word in line.text.split()]
+            values = [word.value for word in words if word is not None]
+            steps = {round(after - before, 9) for before, after in pairwise(values)}
+            if len(values) >= 3 and len(values) == len(words) and len(steps) == 1:
+                return True
+    black = (0.0, 0.0, 0.0)
+    labels = [Label(line.text, *line.bbox, round(line.size), 0, black, number) for line, number in numbers]
+    return len(labels) >= 3 and has_scale(labels)
+
+
+def _has_sectors(shapes: list[Bbox]) -> bool:
+    large = [box for box in shapes if min(box[2] - box[0], box[3] - box[1]) > LIMITS.sector]
+    return any(intersection_area(a, b) > 0 for a, b in pairwise(large))
+
+
+def _has_bars(marks: PageMarks) -> bool:
+    """Return whether three shades of one thickness and different lengths stand on one base."""
+    bases: dict[tuple[int, int, int], set[int]] = {}
+    for x0, y0, x1, y1 in (*marks.shapes, *((fill.x0, fill.y0, fill.x1, fill.y1) for fill in marks.fills)):
+        width, height = x1 - x0, y1 - y0
+        for side, base, thick, length in (
+            (0, y1, width, height), (1, y0, width, height), (2, x0, height, width), (3, x1, height, width)
+        ):  # fmt: skip
+            for shift in (0, 0.5):  # two grids, so that no edge of a cell parts equal ones
+                for other in (0, 0.5):
+                    key = (8 * side + round(4 * shift + 2 * other), int(base / 2 + shift), int(thick / 4 + other))
+                    bases.setdefault(key, set()).add(round(length))
+    return any(len(lengths) >= 3 for lengths in bases.values())
+
+
+def take_labels(
+    charts: FoundCharts, lines: list[Line], turned: object, mirror: PageTurn | None
+) -> tuple[FoundCharts, list[Line]]:
+    """Return the charts and the lines that are not in their tables; on turned and mirrored pages no chart is read."""
+    if turned is not None or mirror is not None:
+        return FoundCharts(), lines
+    taken = {id(charts.line_of[label]) for label in charts.used}
+    return charts, [line for line in lines if id(line) not in taken]
+
+
+def _match_lines(labels: Iterable[Label], lines: list[Line]) -> dict[Label, Line]:
+    """Return the line of each label that is a part of one; hidden labels have none."""
+    texts = [(line, "".join(line.text.split())) for line in lines]
+    matched = {}
+    for label in labels:
+        x, y = label.center
+        text = "" if label.number is not None and label.text == f"{label.number.value:g}" else label.text
+        text = "".join(text.split())
+        for line, whole in texts:
+            if line.x0 - 1 <= x <= line.x1 + 1 and line.y0 - 1 <= y <= line.y1 + 1 and text in whole:
+                matched[label] = line
+                break
+    return matched
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A chart in place of the drawings that it covers."""
+
+    chart: ReadChart
+    owners: list[Picture]
+
+
+def place_charts(
+    found: FoundCharts, pictures: list[Picture], lines: list[Line], upright: PageMarks
+) -> tuple[list[Picture], list[ChartText], list[Line]]:
+    """Put each chart in place of the drawings that it covers; a drawing of several is parted."""
+    line_of = found.line_of
+    placed = [_Placed(chart, [p for p in pictures if p.drawn and _covers(chart, p)]) for chart in found.charts]
+    for item in placed:
+        if item.chart.confidence < LIMITS.floor and item.owners:
+            for picture in item.owners:
+                picture.is_chart = True
+            if CHART_UNREAD not in upright.warnings:
+                upright.warnings.append(CHART_UNREAD)
+    placed = [item for item in placed if item.chart.confidence >= LIMITS.floor]
+    counts = Counter(id(picture) for item in placed for picture in item.owners)
+    used = found.used
+    given: set[int] = set()
+    new, texts = list[Picture](), list[ChartText]()
+    for item in placed:
+        picture, held = _make_picture(item, line_of, counts)
+        new.append(picture)
+        title = item.chart.title
+        head = None if title is None or title in used else line_of[title]
+        head = head if any(line is head for line in held) else None
+        above, below = list[Line](), list[Line]()
+        for line in held:
+            parts = [] if id(line) in given else _find_unused(line, line_of, used)
+            given.add(id(line))
+            (above if line is head else below).extend(parts)
+        x0, y0, x1, y1 = picture.box
+        if above:
+            texts.append(ChartText((x0, y0 - 1, x1, y0), above, BlockType.CAPTION))
+        if below:
+            texts.append(ChartText((x0, y1, x1, y1 + 1), below, BlockType.PARAGRAPH))
+    kept = [picture for picture in pictures if id(picture) not in counts]
+    return [*kept, *new], texts, [line for line in lines if id(line) not in given]
+
+
+def _make_picture(item: _Placed, line_of: dict[Label, Line], counts: Counter[int]) -> tuple[Picture, list[Line]]:
+    """Return the picture of a chart below its title, and all lines that were in its drawings or labels."""
+    chart, title = item.chart, item.chart.title
+    own = list({id(line_of[label]): line_of[label] for label in chart.used}.values())
+    boxes = [chart.box, *(line.bbox for line in own)]
+    boxes += [picture.box for picture in item.owners if counts[id(picture)] == 1]
+    if title is not None:
+        boxes = [_below(box, title) for box in boxes]
+    return Picture(union_bbox(boxes), True, own, chart, is_chart=True), [
+        *own,
+        *(line for picture in item.owners for line in picture.lines),
+    ]
+
+
+def _below(box: Bbox, title: Label) -> Bbox:
+    """Return the part of the box below the title if the title is at its top."""
+    return (box[0], max(box[1], title.y1), box[2], box[3]) if title.y1 < (box[1] + box[3]) / 2 else box
+
+
+def _covers(chart: ReadChart, picture: Picture) -> bool:
+    shared = intersection_area(chart.box, picture.box)
+    return shared > min(bbox_area(chart.box), bbox_area(picture.box)) / 5
+
+
+def _find_unused(line: Line, line_of: dict[Label, Line], used: set[Label]) -> list[Line]:
+    """Return the line, or those of its labels that no chart used."""
+    labels = [label for label, other in line_of.items() if other is line]
+    left = [label for label in labels if label not in used]
+    if len(left) == len(labels):
+        return [line]
+    return [replace(line, x0=label.x0, x1=label.x1, text=label.text, runs=[], parts=()) for label in left]
