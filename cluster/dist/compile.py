@@ -90,11 +90,15 @@ def compile_in_place(root: Path, names: list[str]) -> None:
         shutil.copy(root / "quire" / "__init__.py", copy / "quire")
         environment = {**os.environ, "PYTHONPATH": str(copy), "MYPYPATH": str(copy), "PYTHONHASHSEED": "0"}
         subprocess.run([sys.executable, script, str(out), *names], cwd=copy, env=environment, check=True)
-        by_library = lambda path: path.name.startswith("native__")  # noqa: E731
-        for old in sorted((root / _EXTRACT).rglob("*.so"), key=by_library, reverse=True):
+        for old in sorted((root / _EXTRACT).rglob("*.so"), key=_is_library, reverse=True):
             old.unlink()
-        for new in sorted(out.rglob("*.so"), key=by_library):
+        for new in sorted(out.rglob("*.so"), key=_is_library):
             new.replace(root / new.relative_to(out))
+
+
+def _is_library(path: Path) -> bool:
+    """Whether it is the library that all modules share: it goes first and comes last, as processes look for it."""
+    return path.name.startswith("native__")
 
 
 if __name__ == "__main__":

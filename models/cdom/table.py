@@ -23,7 +23,8 @@ def _is_empty(spans: tuple[Span, ...]) -> bool:
     return not spans
 
 
-def _is_none(value: object) -> bool:
+def is_none(value: object) -> bool:
+    """Return whether a field that is left out when null is null."""
     return value is None
 
 
@@ -46,7 +47,7 @@ class Cell:
     confidence: float = 1.0
     value: str | None = None
     spans: Annotated[Many[Span], Field(exclude_if=_is_empty)] = ()
-    origin: Annotated[str | None, Field(exclude_if=_is_none)] = None
+    origin: Annotated[str | None, Field(exclude_if=is_none)] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

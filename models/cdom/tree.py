@@ -16,7 +16,7 @@ from quire.models.cdom.coverage import Coverage
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import DRAWN_FORMATS
 from quire.models.cdom.span import Span as Span  # re-exported
-from quire.models.cdom.table import Many, Table
+from quire.models.cdom.table import Many, Table, is_none
 from quire.models.cdom.version import SERVICE_VERSION
 
 BlockId = NewType("BlockId", str)
@@ -120,10 +120,6 @@ class PictureFacts:
     precision: float | None = None
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """One block. `unseen` is the reason why it is invisible (`coverage.Unseen`), null when painted.
@@ -141,7 +137,7 @@ class Block:
     text: str = ""
     spans: Many[Span] = ()
     table: Table | None = None
-    picture: Annotated[PictureFacts | None, Field(exclude_if=_is_none)] = None
+    picture: Annotated[PictureFacts | None, Field(exclude_if=is_none)] = None
     asset_ref: str | None = None
     continues: BlockId | None = None
     confidence: float = 1.0

@@ -131,10 +131,13 @@ def _find_wholes(tree: Tree) -> dict[tuple[str, ...], str]:
             by_word[flag, word].add(tuple(words))
     wholes = {}
     for flag, *words in values:
-        holders = [value for value in by_word[flag, words[0]] if _holds(value, tuple(words))] if words else []
-        longest = [value for value in holders if not any(value != other and _holds(other, value) for other in holders)]
-        if len(longest) == 1:
-            wholes[flag, *words] = "".join(longest[0])
+        if not words:
+            continue
+        rarest = min((by_word[flag, word] for word in words), key=len)
+        holders = [value for value in rarest if _holds(value, tuple(words))]
+        longest = max(holders, key=len)
+        if all(_holds(longest, other) for other in holders):
+            wholes[flag, *words] = "".join(longest)
     return wholes
 
 

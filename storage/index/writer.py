@@ -13,7 +13,7 @@ from quire.storage.index.keyword.keyword_files import KeywordFiles
 from quire.storage.index.table.chunk_rows import storable
 from quire.storage.index.table.chunk_table import ChunkTable
 from quire.storage.index.table.entries import DocumentChunks, KnownVectors, generation_name, parse_scope
-from quire.storage.index.table.power_cut import sync_files
+from quire.storage.index.table.power_cut import FileState, sync_files
 from quire.storage.index.table.upkeep import Upkeep
 from quire.storage.index.vectors.table_vectors import count_partitions
 from quire.storage.values.crash_points import CrashPoint, crash_point
@@ -40,7 +40,8 @@ class ChunkIndexWriter:
         self.table, self._files, self.upkeep, self._erase_elsewhere = table, files, upkeep, erase_elsewhere
         self._lock = threading.RLock()
         self._dirty = False
-        self._folder, self._synced = folder, 0.0
+        self._folder = folder
+        self._synced: set[FileState] = set()
 
     def write(self, documents: Sequence[DocumentChunks]) -> int:
         """Write all chunks in one commit and return their number; searches find them when this returns."""

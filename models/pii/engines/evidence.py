@@ -102,7 +102,7 @@ _ADDRESS_BEFORE = re.compile(
 """Words before an address."""
 _INSTITUTION = re.compile(r"(?i)(?:gericht|kasse|bank|university|universität|court|sąd|tribunal|school)\Z")
 _INSTITUTION_BEFORE = re.compile(rf"{_INSTITUTION.pattern.removesuffix(chr(92) + 'Z')} \Z")
-"""An institution is named for its town: nobody's place."""
+"""Words before a town that make it a part of the name of an institution, e.g. `Registergericht Hanau`."""
 _NEAR = 40
 """Characters between an address and a place that speaks for it."""
 _PLACE_BEFORE = re.compile(
@@ -427,7 +427,7 @@ class Evidence:
         """Return whether the text also has the word, or its stem, in small letters."""
         small = word.casefold()
         stem = _INFLECTED.sub("", small)
-        forms = {small, stem, *(stem + end for end in ("s", "e", "en", "es"))} if len(stem) >= _LEAST_STEM else {small}
+        forms = {small, stem, *(stem + end for end in _FORMS)} if len(stem) >= _LEAST_STEM else {small}
         return not self._small.isdisjoint(map(fold, forms))
 
     def _words(self, hit: Hit) -> list[str]:
@@ -443,7 +443,7 @@ def _ends_name(word: str) -> bool:
 
 
 def _without_case(word: str) -> Iterator[str]:
-    """Yield the words that may stand in a case as `word`."""
+    """Yield the words that have this form with the ending of a case, e.g. `anna` of `annę`."""
     for ending in ENDINGS:
         stem = word.removesuffix(ending)
         if len(stem) >= _LEAST_STEM and stem != word:

@@ -4,7 +4,8 @@ For tables in a folder. The store of a bucket is durable by itself.
 """
 
 import os
-import time
+import shutil
+from collections.abc import Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,22 +14,26 @@ from quire.storage.objects.durable_files import sync_folder
 
 _ENDS = {".lance": b"LANC", ".manifest": b"LANC", ".arrow": b"ARROW1"}
 """The last bytes of a complete file; one whose data was lost is empty, cut or ends with zeros."""
-_CLOCK_S = 2.0  # seconds by which the time of a file may lie behind the clock
+FileState = tuple[str, int, int, int]
+"""Path, inode, size in bytes, and time of the last change in nanoseconds."""
 
 
-def sync_files(table: Path, since: float) -> float:
-    """Sync the files of a table that changed since a time, and their names; return the time for the next call."""
-    now = time.time()
+def sync_files(table: Path, known: Set[FileState]) -> set[FileState]:
+    """Sync the files of a table that are not `known`, and all names; return the files that are there."""
+    found: set[FileState] = set()
     for folder, _, names in os.walk(table):
         for name in names:
             with suppress(FileNotFoundError):  # cleaned up since
                 path = Path(folder, name)
-                if path.stat().st_mtime >= since:
+                facts = path.stat()
+                state = (str(path), facts.st_ino, facts.st_size, facts.st_mtime_ns)
+                if state not in known:
                     with path.open("rb") as file:
                         os.fsync(file.fileno())
+                found.add(state)
         with suppress(FileNotFoundError):
             sync_folder(Path(folder))
-    return now - _CLOCK_S
+    return found
 
 
 def drop_unsynced(index: Path) -> list[str]:
@@ -49,9 +54,7 @@ def drop_unsynced(index: Path) -> list[str]:
             path.unlink(missing_ok=True)
         dropped += broken
         if not versions:
-            for path in sorted(table.rglob("*"), reverse=True):
-                path.rmdir() if path.is_dir() else path.unlink()
-            table.rmdir()
+            shutil.rmtree(table)
     return sorted({str(path.relative_to(index)) for path in dropped})
 
 

@@ -3,7 +3,6 @@
 import os
 import random
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -91,14 +90,19 @@ def test_writer_syncs_every_file_that_it_wrote_before_it_answers(
     writer.close()
 
 
-def test_sync_files_looks_at_new_files_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "old").write_text("x")
-    os.utime(tmp_path / "old", (1, 1))
-    since = sync_files(tmp_path, time.time() - 60)
+@pytest.mark.parametrize("clock", [1, 4_000_000_000])
+def test_sync_files_syncs_new_and_changed_files_at_any_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: int
+) -> None:
+    for name in ("old", "changed"):
+        (tmp_path / name).write_text("x")
+    known = sync_files(tmp_path, set())
     (tmp_path / "new").write_text("x")
+    (tmp_path / "changed").write_text("xy")
+    os.utime(tmp_path / "new", (clock, clock))
     synced: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.readlink(f"/proc/self/fd/{handle}")))
-    sync_files(tmp_path, since)
-    assert {Path(name).name for name in synced} == {"new", tmp_path.name}
+    known = sync_files(tmp_path, known)
+    assert {Path(name).name for name in synced} == {"new", "changed", tmp_path.name}
     shutil.rmtree(tmp_path)
-    sync_files(tmp_path, since)
+    assert sync_files(tmp_path, known) == set()

@@ -70,7 +70,7 @@ def read_drawn(page: Any, turn: Any, boxes: list[Bbox] | None = None) -> Drawn:
     if len(drawings) > LIMITS.most_marks:
         return Drawn()
     marks = [mark for drawing in drawings if "items" in drawing for mark in _read_drawing(drawing)]
-    if sum(mark.kind not in (MarkKind.ACROSS, MarkKind.DOWN, MarkKind.FRAME) for mark in marks) == 0:
+    if all(mark.kind in (MarkKind.ACROSS, MarkKind.DOWN, MarkKind.FRAME) for mark in marks):
         return Drawn()
     trace = page.get_texttrace()
     if boxes is not None and turn is None:

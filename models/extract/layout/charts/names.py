@@ -33,7 +33,7 @@ class NameLimits:
     sample_gap: float = 1.7
     """Gap between a sample and its text."""
     column_gap: float = 7.0
-    """The same to the right of the text where samples stand in a column."""
+    """The same gap where each sample is right of its text, as in a column of samples."""
     word_gap: float = 0.7
     """Gap between words of an entry."""
     pitch: float = 0.6
