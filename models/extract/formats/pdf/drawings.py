@@ -43,6 +43,8 @@ class DrawingLimits:
     """Gap between letters of a word."""
     capital: float = 0.72
     """Height of figures."""
+    tallest: float = 1000.0
+    """Points: height up to which a line may be a label."""
     most_chorded: int = 150
     """Items of a path whose curves become chords."""
     most_marks: int = 20000
@@ -52,7 +54,7 @@ class DrawingLimits:
 LIMITS = DrawingLimits()
 _CHORDS = 4
 """Chords of a curve; a circle of four curves then has 16 points."""
-_POWER = re.compile(r"([−-]?\d+[.,]?\d*\s?[×x·]\s?)?[−-]?10")
+_POWER = re.compile(r"([−-]?\d+(?:[.,]\d*)?\s?[×x·]\s?)?[−-]?10")
 _EXPONENT = re.compile(r"[−-]?\d+")
 Path = tuple[list[Point], list[Point], int]
 """Points of a subpath with curves as chords, those that the path states, and the number of curves."""
@@ -75,7 +77,7 @@ def read_drawn(page: Any, turn: Any, boxes: list[Bbox] | None = None) -> Drawn:
     trace = page.get_texttrace()
     if boxes is not None and turn is None:
         rows: dict[int, list[Bbox]] = {}
-        for box in boxes:
+        for box in (box for box in boxes if box[3] - box[1] < LIMITS.tallest):
             for row in range(int(box[1]) - 1, int(box[3]) + 2):
                 rows.setdefault(row, []).append(box)
         trace = [span for span in trace if _is_in(span["chars"][0][2], rows)]

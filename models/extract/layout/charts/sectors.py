@@ -60,7 +60,7 @@ class SectorLimits:
 
 
 LIMITS = SectorLimits()
-_SHARE = re.compile(r"\(?(\d+(?:[.,]\d+)?)\s?%\)?")
+_SHARE = re.compile(r"(?<!\d)\(?(\d+(?:[.,]\d+)?)\s?%\)?")
 _TURN = 2 * math.pi
 
 
