@@ -220,8 +220,7 @@ def _corners_of(kind: str, shape: Any) -> list[Point]:
 def _point_at(values: list[Any], part: float) -> Point:
     """Return the point of a cubic curve."""
     start, first, second, end = values
-    rest = 1 - part
-    a, b, c, d = rest**3, 3 * rest**2 * part, 3 * rest * part**2, part**3
+    a, b, c, d = (1 - part) ** 3, 3 * (1 - part) ** 2 * part, 3 * (1 - part) * part**2, part**3
     x = a * start[0] + b * first[0] + c * second[0] + d * end[0]
     return x, a * start[1] + b * first[1] + c * second[1] + d * end[1]
 

@@ -111,8 +111,7 @@ def _has_axis(lines: list[Line], numbers: list[tuple[Line, Number]]) -> bool:
             steps = {round(after - before, 9) for before, after in pairwise(values)}
             if len(values) >= 3 and len(values) == len(words) and len(steps) == 1:
                 return True
-    black = (0.0, 0.0, 0.0)
-    labels = [Label(line.text, *line.bbox, round(line.size), 0, black, number) for line, number in numbers]
+    labels = [Label(line.text, *line.bbox, round(line.size), 0, (0.0, 0.0, 0.0), number) for line, number in numbers]
     return len(labels) >= 3 and has_scale(labels)
 
 
