@@ -78,6 +78,9 @@ test-packages: $(VENV)/.dev chromium ## run the tests of the packages; PACKAGE=c
 drill: $(VENV)/.dev ## kill, fill, cut off and count: make drill NAME=kills ARGS="--documents 2000"; without NAME: list them
 	@$(BIN)/python -m tests.lab drill $(NAME) $(ARGS)
 
+gpu-proof: ## prove the GPU tier with tiny random models: make gpu-proof [DEVICE=cpu] [GPU=python with torch and transformers]
+	@$(or $(GPU),$(BIN)/python) -m tests.packages.gpu.proof --device $(or $(DEVICE),cuda) $(ARGS)
+
 conformance: $(VENV)/.dev ## check a service against the interface row by row: make conformance [BASE_URL=http://…]
 	@$(BIN)/python -m tests.lab.conformance $(if $(BASE_URL),$(BASE_URL) $(or $(TOKEN_FILE),$$($(BIN)/python -c '$(WORKDIR_OF)')/token))
 
@@ -106,7 +109,7 @@ QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/packages/console -
 	$(BIN)/python -m tests.ui.accessibility bench-results/ui
 	$(BIN)/python -m tests.packages.console.accessibility bench-results/console
 endef
-SUITE_gpu = $(or $(GPU),$(BIN)/python) -m pytest --noconftest tests/packages/gpu/test_vlm_transformers.py tests/packages/gpu/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
+SUITE_gpu = $(or $(GPU),$(BIN)/python) -m pytest --noconftest tests/packages/gpu/test_vlm_transformers.py tests/packages/gpu/test_vlm_vllm.py tests/packages/gpu/test_proof.py tests/models/neural/embed/test_sentence_model.py -q
 SUITE_compiled = @copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && python=$$PWD/$(BIN)/python && $$python -m quire.cluster.dist.compile "$$copy" && cd "$$copy" \
 	&& QUIRE_COMPILED=1 $$python -m pytest --deselect tests/models/extract/formats/pdf/structure/test_undecoded.py --deselect tests/models/extract/test_passes.py --deselect tests/models/extract/formats/pdf/test_headings.py::test_heading_that_the_running_head_repeats_stays_a_heading tests/models/extract tests/models/test_table_in_parts.py tests/models/test_flowing.py tests/actors/sandbox -q -n $(WORKERS) --dist loadfile
 SUITE_fuzz = QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist --timeout 0

@@ -6,7 +6,7 @@ their boxes, from the CPU recogniser's lines. After an engine was away, pages go
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Protocol
@@ -14,7 +14,6 @@ from typing import Protocol
 from quire.actors.vlm.models.contract import PageRegion
 from quire.actors.vlm.models.grounding import ground
 from quire.models.cdom.errors import ExtractError
-from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import (
     FindElements,
     PixelPage,
@@ -24,14 +23,14 @@ from quire.models.cdom.ports import (
     SeenElement,
 )
 from quire.models.cdom.tree import BlockType
-from quire.models.extract.contract import PageContent
-from quire.models.extract.pipeline.recognised import apply_recognition
 
 FALLBACK, UNPLACED = "vlm-fallback", "vlm-unplaced"
 LINES_AT_ONCE = 4
 """Pages of one reader at the CPU recogniser at once: it accepts 64 callers of all readers."""
 PAUSE_S, MOST_PAUSE_S = 60.0, 300.0
 """Seconds of CPU-only reading after an engine was away, doubled while it still is, so that pages do not wait for it."""
+FindRegions = Callable[[PixelPage, RecognisedPage, Sequence[SeenElement]], list[PageRegion]]
+"""Returns the crops of a page to read, from the CPU recogniser's lines and further pictures."""
 VLM_SHARE, MOST_VLM_S = 0.7, 210.0
 """Share of a page's time that the model may use, and the most seconds; the CPU recogniser has the remaining time."""
 
@@ -44,18 +43,21 @@ class Transcribe(Protocol):
 
 
 class VlmFirst:
-    """Implements `RecognisePages`; thread-safe. `detector` finds charts and seals for models that read crops."""
+    """Implements `RecognisePages`; thread-safe.
+
+    Models that read crops need `find_regions`; `detector` finds charts and seals for them.
+    """
 
     def __init__(
         self,
         vlm: Transcribe,
         ocr: RecognisePages,
         *,
-        needs_regions: bool,
+        find_regions: FindRegions | None = None,
         detector: FindElements | None = None,
         pause_s: float = PAUSE_S,
     ) -> None:
-        self._vlm, self._ocr, self._needs_regions, self._pause_s = vlm, ocr, needs_regions, pause_s
+        self._vlm, self._ocr, self._find_regions, self._pause_s = vlm, ocr, find_regions, pause_s
         self._detector = detector
         self._away_until, self._next_pause_s = 0.0, pause_s
         self._side = ThreadPoolExecutor(LINES_AT_ONCE, thread_name_prefix="vlm-lines")
@@ -70,14 +72,14 @@ class VlmFirst:
             return _fallen_back(self._lines(page, langs, timeout_s))
         started = time.monotonic()
         regions: list[PageRegion] = []
-        if self._needs_regions:
+        if self._find_regions is not None:
             pictures = self._find_pictures(page, timeout_s)
             lines = self._side.submit(self._lines, page, langs, timeout_s).result()
-            regions = find_regions(page, lines, pictures)
+            regions = self._find_regions(page, lines, pictures)
         read = self._ask(page, regions, min(timeout_s * VLM_SHARE, MOST_VLM_S))
         left_s = max(0.1, timeout_s - (time.monotonic() - started))
         if read is None or _is_empty(read):
-            seen = lines if self._needs_regions else self._lines(page, langs, left_s)
+            seen = lines if self._find_regions is not None else self._lines(page, langs, left_s)
             return seen if read is not None and not seen.words else _fallen_back(seen)
         if read.blocks is None or all(block.bbox is not None for block in read.blocks):
             return read
@@ -139,29 +141,3 @@ def _is_empty(page: RecognisedPage) -> bool:
 
 def _fallen_back(page: RecognisedPage) -> RecognisedPage:
     return replace(page, warnings=(*page.warnings, FALLBACK))
-
-
-def find_regions(page: PixelPage, lines: RecognisedPage, pictures: Sequence[SeenElement] = ()) -> list[PageRegion]:
-    """Return the blocks that the layout rules find in the recogniser's lines, as crops to read.
-
-    `pictures` are further crops, in the places of the blocks inside them or at the end.
-    """
-    content = apply_recognition(PageContent(number=page.number, width=page.width, height=page.height), lines)
-    regions = [PageRegion(type=block.type, bbox=block.bbox, text=block.text) for block in content.blocks if block.bbox]
-    for element in pictures:
-        inside = [i for i, region in enumerate(regions) if _centre_is_inside(region.bbox, element.bbox)]
-        place = inside[0] if inside else len(regions)
-        covered = PageRegion(
-            type=BlockType.PICTURE,
-            bbox=element.bbox,
-            picture=element.picture,
-            text="\n".join(regions[i].text for i in inside if regions[i].text),
-        )
-        left = [region for i, region in enumerate(regions) if i not in set(inside)]
-        regions = [*left[:place], covered, *left[place:]]
-    return regions
-
-
-def _centre_is_inside(inner: Bbox, outer: Bbox) -> bool:
-    across, down = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]

@@ -56,10 +56,10 @@ def with_vlm(runtime: Runtime, recogniser: RecognisePages, detector: FindElement
     if settings.vlm_ocr is None:
         return recogniser
     model = load_models().load_model(choose_vlm(settings.vlm_ocr, settings.vlm_key).model)
-    from quire.actors.vlm.with_fallback import VlmFirst
+    from quire.actors.vlm.regions import make_vlm_first
 
     finder = detector if settings.layout_model else None
-    return VlmFirst(ServedVlm(), recogniser, needs_regions=model.needs_regions, detector=finder)
+    return make_vlm_first(ServedVlm(), recogniser, needs_regions=model.needs_regions, detector=finder)
 
 
 def make_vlm(runtime: Runtime) -> "VlmReader":

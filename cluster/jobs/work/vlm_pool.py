@@ -18,6 +18,7 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 from quire.actors.recogniser import Recogniser
 from quire.actors.vlm.models.contract import PageRegion
 from quire.actors.vlm.models.registry import load_model
+from quire.actors.vlm.regions import make_vlm_first
 from quire.actors.vlm.with_fallback import VlmFirst
 from quire.cluster.bootstrap.vlm import VlmChoice, VlmKind, make_vlm_reader
 from quire.cluster.jobs.work.spread import last_line
@@ -121,8 +122,9 @@ class VlmAccess:
         """Return the model with this CPU recogniser as fallback, for one worker."""
         needs_regions = load_model(self.choice.model).needs_regions
         if self.replicas is None:
-            return VlmFirst(make_vlm_reader(self.choice, self.key, ENDPOINT_CALLS), cpu, needs_regions=needs_regions)
-        return VlmFirst(PoolClient(self.replicas), cpu, needs_regions=needs_regions)
+            reader = make_vlm_reader(self.choice, self.key, ENDPOINT_CALLS)
+            return make_vlm_first(reader, cpu, needs_regions=needs_regions)
+        return make_vlm_first(PoolClient(self.replicas), cpu, needs_regions=needs_regions)
 
 
 def make_bulk_recogniser(langs: tuple[str, ...], vlm: VlmAccess | None) -> RecognisePages:

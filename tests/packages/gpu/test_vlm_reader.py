@@ -14,6 +14,7 @@ from quire.actors.vlm.models.dots import Dots
 from quire.actors.vlm.models.lightonocr import LightOnOcr
 from quire.actors.vlm.models.paddleocr_vl import PaddleOcrVl
 from quire.actors.vlm.page_reader import NOT_REPRODUCIBLE, TRUNCATED, PageRefused, VlmReader
+from quire.actors.vlm.regions import find_regions
 from quire.actors.vlm.with_fallback import FALLBACK, VlmFirst
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import DetectedPage, PictureKind, PixelPage, PortUnavailable, RecognisedPage, SeenElement
@@ -100,7 +101,7 @@ def first(
     engine: ScriptedEngine, ocr: ScriptedRecogniser, *, model: Callable[[], LightOnOcr | PaddleOcrVl] = LightOnOcr
 ) -> VlmFirst:
     made = model()
-    return VlmFirst(VlmReader(made, engine), ocr, needs_regions=made.needs_regions, pause_s=60)
+    return VlmFirst(VlmReader(made, engine), ocr, find_regions=find_regions if made.needs_regions else None, pause_s=60)
 
 
 def test_text_without_a_place_is_located_by_the_cpu_recogniser() -> None:
@@ -192,7 +193,7 @@ class SeesSeal:
 
 def read_with(detector: SeesSeal, engine: ScriptedEngine) -> RecognisedPage:
     reader = VlmFirst(
-        VlmReader(PaddleOcrVl(), engine), ScriptedRecogniser(script=LINES), needs_regions=True, detector=detector
+        VlmReader(PaddleOcrVl(), engine), ScriptedRecogniser(script=LINES), find_regions=find_regions, detector=detector
     )
     (page,) = reader.recognise_pages([PAGE], ("en",), 10)
     return page

@@ -24,7 +24,7 @@ from quire.actors.vlm.with_fallback import VlmFirst
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.neural.fakes import ScriptedRecogniser
 from tests.packages.gpu.models.pages import make_page
-from tests.packages.gpu.tiny_lightonocr import save_checkpoint
+from tests.packages.gpu.tiny_models import save_checkpoint
 
 pytestmark = [
     pytest.mark.skipif(not (find_spec("torch") and find_spec("transformers")), reason="the GPU lock is not installed"),
@@ -86,7 +86,7 @@ def test_the_clock_stops_a_model_long_before_the_cap(checkpoint: Path) -> None:
 def test_a_page_that_the_random_model_never_ends_is_read_by_the_cpu(checkpoint: Path) -> None:
     engine = make_engine(checkpoint)
     vlm = VlmReader(LightOnOcr(), engine, page_timeout_s=3)
-    reader = VlmFirst(vlm, ScriptedRecogniser(script={1: ["Hello"]}), needs_regions=False)
+    reader = VlmFirst(vlm, ScriptedRecogniser(script={1: ["Hello"]}))
     (page,) = reader.recognise_pages([PAGE], ("en",), 300)
     assert page.warnings == ("vlm-fallback",)
     assert page.words

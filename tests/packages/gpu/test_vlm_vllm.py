@@ -25,7 +25,7 @@ from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import PortUnavailable, RecognisedPage
 from quire.models.neural.fakes import ScriptedRecogniser
 from tests.packages.gpu.models.pages import make_page
-from tests.packages.gpu.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
+from tests.packages.gpu.tiny_models import SMALL_ENGINE, save_checkpoint
 
 pytestmark = [
     pytest.mark.skipif(not find_spec("vllm"), reason="the GPU lock is not installed"),
@@ -120,7 +120,7 @@ def test_a_page_the_model_never_ends_is_read_by_the_cpu(engine: VllmEngine) -> N
         def ask(self, page, regions):  # type: ignore[no-untyped-def]
             return [short(3000)]
 
-    reader = VlmFirst(VlmReader(Greedy(), engine), ScriptedRecogniser(script={1: ["Hello"]}), needs_regions=False)
+    reader = VlmFirst(VlmReader(Greedy(), engine), ScriptedRecogniser(script={1: ["Hello"]}))
     (page,) = reader.recognise_pages([PAGE], ("en",), 120)
     assert page.warnings == ("vlm-fallback",)
     assert page.words

@@ -34,7 +34,7 @@ from quire.actors.vlm.vllm_engine import VllmEngine
 from quire.models.cdom.ports import PixelPage
 from tests.lab.bench.processes import family
 from tests.lab.bench.results import save_results
-from tests.packages.gpu.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
+from tests.packages.gpu.tiny_models import SMALL_ENGINE, save_checkpoint
 
 ROUNDS = 5
 
