@@ -20,12 +20,18 @@ from quire.actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
 
 LABEL = "quire-machine"
 """Node label by which a machine finds itself in the cluster's list."""
-DRAIN_S = 140
-"""Serve stops what is left on a draining node one grace period (120 s) before this runs out."""
-END_S = 20.0  # seconds for Ray's processes to end before they are killed
+LEAVE_S = 140.0
+"""Seconds from the first signal until the machine has left, at most."""
+END_S = 10.0
+"""The last of them, in which Ray's processes end before they are killed. Serve stops what is left on a draining node
+one grace period (120 s) before that."""
+JOINED_S = 60.0  # seconds after which a machine that still runs has joined: Ray's own limit for a start is shorter
+TRIES = 3  # starts of a machine that never joined: its address or token is wrong
+PAUSE_S, MOST_PAUSE_S = 5.0, 60.0  # seconds before the machine joins again, doubled while it ends soon
 ASK_S = 60.0  # seconds for the head to accept that this machine drains
 POLL_S = 0.5  # seconds between looks at what still runs here
-_REPLICA = b"ray::ServeReplica"
+_REPLICA, _ALIVE = b"ray::ServeReplica", 0
+"""Name of a replica's process, and Ray's number of a node that lives."""
 
 
 class RayNode:
@@ -85,19 +91,36 @@ class Signals:
         return self._event.wait(seconds)
 
 
-def stay(node: RayNode, signals: Signals, drain: Callable[[], bool], *, drain_s: float = DRAIN_S) -> int:
+def stay(node: RayNode, signals: Signals, drain: Callable[[], bool], *, leave_s: float = LEAVE_S) -> int:
     """Wait until the node ends by itself (return its code, 1 for 0) or has drained after a signal (return 0).
 
     `drain` asks the cluster to drain the node and returns whether it agreed.
     """
     while node.ended() is None:
         if signals.wait(POLL_S):
-            return _leave(node, signals, drain, drain_s)
+            return _leave(node, signals, drain, leave_s)
     return node.ended() or 1
 
 
-def _leave(node: RayNode, signals: Signals, drain: Callable[[], bool], drain_s: float) -> int:
-    until = time.monotonic() + drain_s
+def stay_joined(make_node: Callable[[], RayNode], signals: Signals, drain: Callable[[], bool]) -> int:
+    """Stay as `stay` does, and join again whenever the node ends by itself; without end once it has joined."""
+    has_joined, tries, pause_s = False, 0, PAUSE_S
+    while True:
+        started = time.monotonic()
+        code = stay(make_node(), signals, drain)
+        if time.monotonic() - started >= JOINED_S:
+            has_joined, pause_s = True, PAUSE_S
+        tries += 1
+        if signals.asked or (not has_joined and tries == TRIES):
+            return code
+        print(f"Ray ended with status {code}; this machine joins again in {pause_s:.0f} s", file=sys.stderr, flush=True)
+        if signals.wait(pause_s):
+            return 0
+        pause_s = min(2 * pause_s, MOST_PAUSE_S)
+
+
+def _leave(node: RayNode, signals: Signals, drain: Callable[[], bool], leave_s: float) -> int:
+    until = time.monotonic() + leave_s - END_S
     if drain():
         while node.replicas() and signals.asked < 2 and time.monotonic() < until and node.ended() is None:
             time.sleep(POLL_S)
@@ -121,8 +144,8 @@ def request_drain(address: str, machine: str) -> bool:
 
     cluster = GcsClient(address=address)
     for node_id, facts in cluster.get_all_node_info().items():
-        if facts.labels.get(LABEL) == machine:
-            deadline_ms = int((time.time() + DRAIN_S) * 1000)
+        if facts.labels.get(LABEL) == machine and facts.state == _ALIVE:
+            deadline_ms = int((time.time() + LEAVE_S - END_S) * 1000)
             reason = DrainNodeReason.Value("DRAIN_NODE_REASON_PREEMPTION")
             agreed, _ = cluster.drain_node(node_id.hex(), reason, "quire worker leaves", deadline_ms)
             return bool(agreed)

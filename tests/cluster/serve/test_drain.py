@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.cluster.serve.drain import RayNode, Signals, stay
+from quire.cluster.serve.drain import RayNode, Signals, stay, stay_joined
 from quire.cluster.state import this_process
 from tests.waiting import until
 
@@ -35,11 +35,11 @@ class ScriptedNode:
         self.steps.append("end")
 
 
-def leave(node: ScriptedNode, drain: Callable[[], bool], *, asked: int = 1, drain_s: float = 60) -> int:
+def leave(node: ScriptedNode, drain: Callable[[], bool], *, asked: int = 1, leave_s: float = 60) -> int:
     signals = Signals()
     for _ in range(asked):
         signals._note(signal.SIGTERM, None)
-    return stay(node, signals, drain, drain_s=drain_s)  # type: ignore[arg-type]
+    return stay(node, signals, drain, leave_s=leave_s)  # type: ignore[arg-type]
 
 
 @pytest.fixture(autouse=True)
@@ -72,13 +72,57 @@ def test_a_cluster_that_does_not_agree_is_not_waited_for() -> None:
 
 def test_deadline_ends_the_drain_with_remaining_replicas() -> None:
     node = ScriptedNode([1] * 10_000)
-    assert leave(node, lambda: True, drain_s=0.05) == 0
+    assert leave(node, lambda: True, leave_s=0.05) == 0
     assert node.steps[-1] == "end"
 
 
 @pytest.mark.parametrize(("code", "told"), [(0, 1), (3, 3)])
 def test_a_node_that_ends_by_itself_is_a_failure(code: int, told: int) -> None:
     assert stay(ScriptedNode(code=code), Signals(), lambda: True) == told  # type: ignore[arg-type]
+
+
+def join(nodes: list[ScriptedNode], *, asked_at: int | None = None) -> tuple[int, list[ScriptedNode]]:
+    """Stay joined over these nodes; a signal comes when the node with this number starts."""
+    signals, left = Signals(), list(nodes)
+
+    def start() -> ScriptedNode:
+        node = left.pop(0)
+        if asked_at is not None and len(nodes) - len(left) == asked_at:
+            signals._note(signal.SIGTERM, None)
+        return node
+
+    return stay_joined(start, signals, lambda: True), left  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quire.cluster.serve.drain.PAUSE_S", 0.001)
+    monkeypatch.setattr("quire.cluster.serve.drain.MOST_PAUSE_S", 0.002)
+
+
+@pytest.mark.usefixtures("soon")
+def test_machine_that_never_joined_gives_up_after_three_starts() -> None:
+    assert join([ScriptedNode(code=7) for _ in range(9)])[0] == 7
+    assert len(join([ScriptedNode(code=7) for _ in range(9)])[1]) == 6
+
+
+@pytest.mark.usefixtures("soon")
+def test_machine_that_had_joined_joins_again_without_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("quire.cluster.serve.drain.JOINED_S", 0.0)
+    nodes = [ScriptedNode(code=1) for _ in range(20)] + [ScriptedNode([2, 1])]
+    assert join(nodes, asked_at=21) == (0, [])
+    assert nodes[-1].steps == ["2 left", "1 left", "0 left", "end"]
+    assert capsys.readouterr().err.count("joins again in") == 20
+
+
+@pytest.mark.usefixtures("soon")
+def test_signal_between_two_joins_ends_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quire.cluster.serve.drain.PAUSE_S", 60.0)
+    signals = Signals()
+    threading.Timer(0.05, signals._note, (signal.SIGTERM, None)).start()
+    assert stay_joined(lambda: ScriptedNode(code=1), signals, lambda: True) == 0  # type: ignore[arg-type,return-value]
 
 
 @pytest.mark.filterwarnings("ignore:lance is not fork-safe")  # other tests of this process have loaded it

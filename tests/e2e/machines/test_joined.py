@@ -43,6 +43,15 @@ def test_leaving_machine_hands_over_and_no_document_is_read_twice(machines: Mach
     assert machines.quire("status", name="up").returncode == 0
 
 
+def test_machine_whose_ray_dies_joins_again_and_reads(machines: Machines) -> None:
+    client = Client(f"http://127.0.0.1:{machines.http_port}", KEY)
+    machines.crash("two")
+    assert "this machine joins again in 5 s" in machines.log("two")
+    job = client.submit([paper(1, mark=f"again-{n}") for n in range(JOB)])
+    assert client.wait(job)["counts"]["succeeded"] == JOB
+    assert machines.leave("two") == 0
+
+
 def count(dsn: str, which: str) -> int:
     with psycopg.connect(dsn) as connection:
         row = connection.execute(f"select count(*) from documents where {which}".encode()).fetchone()

@@ -99,6 +99,15 @@ class Machines:
                 os.kill(pid, signal.SIGKILL)
         process.wait(60)
 
+    def crash(self, name: str) -> None:
+        """Kill Ray's processes of a machine, not the command that keeps them; returns when it has joined again."""
+        joined, command = self._joins(name), self.running[name].pid
+        for pid in family(command):
+            if pid != command:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: self._joins(name) > joined, 300, f"{name} does not join again")
+
     def part(self, name: str) -> None:
         """The machine hears and says nothing more: as seen by the others, a network that is cut."""
         for pid in family(self.running[name].pid):
@@ -177,7 +186,10 @@ class Machines:
     def _has_joined(self, name: str) -> bool:
         if self.running[name].poll() is not None:
             raise RuntimeError(self.log(name))
-        return "Ray runtime started" in self.log(name)
+        return self._joins(name) > 0
+
+    def _joins(self, name: str) -> int:
+        return self.log(name).count("Ray runtime started")
 
 
 @contextmanager
