@@ -78,6 +78,9 @@ test-packages: $(VENV)/.dev chromium ## run the tests of the packages; PACKAGE=c
 drill: $(VENV)/.dev ## kill, fill, cut off and count: make drill NAME=kills ARGS="--documents 2000"; without NAME: list them
 	@$(BIN)/python -m tests.lab drill $(NAME) $(ARGS)
 
+cluster-demo: $(VENV)/.dev ## kill, cut and scale a cluster of four machines on this host while documents flow
+	@$(BIN)/python -m tests.lab drill cluster $(ARGS)
+
 gpu-proof: ## prove the GPU tier with tiny random models: make gpu-proof [DEVICE=cpu] [GPU=python with torch and transformers]
 	@$(or $(GPU),$(BIN)/python) -m tests.packages.gpu.proof --device $(or $(DEVICE),cuda) $(ARGS)
 

@@ -42,7 +42,7 @@ CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
         "SVC_WORKERS_MIN: allowed is at most SVC_WORKERS_MAX",
     ),
     (
-        lambda s: s.api_max is not None and s.api_min > s.api_max,
+        lambda s: s.api_max is not None and (s.api_min or 1) > s.api_max,
         "SVC_API_MIN: allowed is at most SVC_API_MAX",
     ),
     (lambda s: not s.workdir.is_absolute(), "SVC_WORKDIR: allowed is an absolute path"),

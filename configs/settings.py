@@ -232,7 +232,14 @@ class Settings(BaseSettings):
         "Machines of a cluster that listen on the HTTP port. With the address of one machine in SVC_HOST only the head "
         "does.",
     )
-    api_min: int = setting(1, "a whole number 1..256", "Minimum number of API replicas.", ge=1, le=256)
+    api_min: MaybeCount = setting(
+        None,
+        "a whole number 1..256",
+        "Minimum number of API replicas.",
+        shown="1, in a cluster of several machines 2",
+        ge=1,
+        le=256,
+    )
     api_max: MaybeCount = setting(
         None,
         "a whole number 1..256",

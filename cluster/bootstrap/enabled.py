@@ -32,9 +32,10 @@ def plan_readers(settings: Settings) -> Sizing:
     )
 
 
-def plan_api(settings: Settings) -> ApiReplicas:
-    """Return the API replicas these settings ask for."""
-    return size_api(cores=os.cpu_count() or 1, least=settings.api_min, most=settings.api_max)
+def plan_api(settings: Settings, machines: int) -> ApiReplicas:
+    """Return the API replicas these settings ask for; by default two where another machine can take over."""
+    least = settings.api_min or min(2, machines, settings.api_max or 2)
+    return size_api(cores=os.cpu_count() or 1, least=least, most=settings.api_max)
 
 
 def enabled_pools(settings: Settings) -> dict[str, Placement]:

@@ -76,7 +76,7 @@ class Head:
             applications = app.targets(
                 self._sizing,
                 self._runtime.dsn_file,
-                api=plan_api(settings),
+                api=plan_api(settings, sum(node["Alive"] for node in ray.nodes())),
                 searching=searches(settings),
                 embedding=embeds(settings),
                 readers=place_readers(ray.nodes()),

@@ -224,7 +224,7 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
         "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"
         "runtime = read_runtime()\n"
         "sizing = replace(plan_readers(runtime.settings), own_application=True)\n"
-        "serve.run_many(app.targets(sizing, runtime.dsn_file, api=plan_api(runtime.settings)))\n"
+        "serve.run_many(app.targets(sizing, runtime.dsn_file, api=plan_api(runtime.settings, 1)))\n"
     )
     environment = environment_of(service.state.supervisor.pid)
     command = [sys.executable, "-c", code]

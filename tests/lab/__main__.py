@@ -53,6 +53,7 @@ DRILLS = {
     "canaries": "chaos.canaries",
     "canary-formats": "chaos.attacks.canaries",
     "conformance": "conformance.__main__",
+    "cluster": "chaos.demo",
     "deletes": "chaos.deletes",
     "disk": "chaos.database.full_disk",
     "failover": "chaos.database.failover",

@@ -43,7 +43,7 @@ def test_leaving_machine_hands_over_and_no_document_is_read_twice(machines: Mach
     assert machines.quire("status", name="up").returncode == 0
 
 
-def test_machine_whose_ray_dies_joins_again_and_reads(machines: Machines) -> None:
+def test_machine_joins_again_after_its_ray_died(machines: Machines) -> None:
     client = Client(f"http://127.0.0.1:{machines.http_port}", KEY)
     machines.crash("two")
     assert "this machine joins again in 5 s" in machines.log("two")

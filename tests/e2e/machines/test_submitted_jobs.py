@@ -1,12 +1,9 @@
 """The `ray job submit` lines of the documentation, as printed, on a cluster with a service: what they leave behind."""
 
 import json
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -35,12 +32,6 @@ def printed_lines() -> list[str]:
 class Cluster(Machines):
     """Machines whose bucket server others reach too."""
 
-    dashboard = 0
-
-    def _run_worker(self, name: str, *arguments: str) -> None:
-        more = ("--dashboard-port", str(self.dashboard)) if name == "head" else ()
-        super()._run_worker(name, *arguments, *more)
-
     @property
     def environment(self) -> dict[str, str]:
         return self._environment
@@ -59,7 +50,7 @@ def machines() -> Iterator[Cluster]:
     folder.chmod(0o711)  # the sandbox reads the code as nobody
     http_port = next(port for port in range(18800, 18900) if is_free(port))
     started = Cluster(folder, choose_ports()["gcs"], http_port, {"SVC_WORKERS": "1", "SVC_RAG_DB": "s3://index/quire"})
-    started.dashboard = next(port for port in range(8300, 8400, 2) if is_free(port) and is_free(port + 1))
+    started.dashboard_port = next(port for port in range(8300, 8400, 2) if is_free(port) and is_free(port + 1))
     try:
         started.start()
         for bucket in ("corpus", "results", "training", "index"):
@@ -77,13 +68,7 @@ def machines() -> Iterator[Cluster]:
 
 def submit(machines: Cluster, line: str) -> dict[str, Any]:
     """Run one line as an operator on the head; the job's summary."""
-    environment = machines.environment | {
-        "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(machines.token_file), "RAY_ADDRESS": f"http://127.0.0.1:{machines.dashboard}",
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-    }  # fmt: skip
-    done = subprocess.run(
-        shlex.split(line), env=environment, cwd=machines.folder, capture_output=True, text=True, timeout=500
-    )
+    done = machines.submit(*shlex.split(line.removeprefix("ray job submit -- ")), cwd=machines.folder)
     assert done.returncode == 0, f"{line}\n{done.stdout[-3000:]}\n{done.stderr[-2000:]}"
     summaries = [text for text in done.stdout.splitlines() if text.startswith("{") and text.endswith("}")]
     summary: dict[str, Any] = json.loads(summaries[-1])

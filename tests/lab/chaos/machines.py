@@ -46,6 +46,8 @@ class Machines:
     http_port: int
     settings: dict[str, str] = field(default_factory=dict)
     dsn: str = ""
+    dashboard_port: int = 0
+    """Port of the job API; 0: Ray's own."""
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def start(self) -> None:
@@ -74,7 +76,8 @@ class Machines:
     def lead(self) -> None:
         """The head, for the first time or again; returns when its raylet runs."""
         (self.folder / "r" / "ray" / "ray_current_cluster").unlink(missing_ok=True)  # one host: the others say it runs
-        self._run_worker("head", "--port", str(self.gcs_port), "--cpus", "1", "--node-ip", "127.0.0.1")
+        job_api = ("--dashboard-port", str(self.dashboard_port)) if self.dashboard_port else ()
+        self._run_worker("head", "--port", str(self.gcs_port), "--cpus", "1", "--node-ip", "127.0.0.1", *job_api)
         wait_for(lambda: self._has_joined("head"), 180, "the head does not start")
 
     def join(self, name: str, cpus: int, *labels: str) -> None:
@@ -98,6 +101,23 @@ class Machines:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         process.wait(60)
+
+    def restart_database(self, away_s: float) -> None:
+        """The database dies and comes back."""
+        self._postgres.kill()
+        time.sleep(away_s)
+        self._postgres.start()
+
+    def submit(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """`ray job submit -- …` as an operator on the head types it."""
+        environment = self._environment | {
+            "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(self.token_file), "RAY_ADDRESS": f"http://127.0.0.1:{self.dashboard_port}",
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        }  # fmt: skip
+        return subprocess.run(
+            ["ray", "job", "submit", "--", *arguments], env=environment, cwd=cwd, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
 
     def crash(self, name: str) -> None:
         """Kill Ray's processes of a machine, not the command that keeps them; returns when it has joined again."""
