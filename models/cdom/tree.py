@@ -92,7 +92,8 @@ class BlockProvenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartAxis:
-    """An axis of a chart with its printed title. `low` and `high` are the smallest and largest number at it.
+    """An axis of a chart with its title. `low` and `high` are the smallest and largest number at it or, where a file
+    states the values but no range, of its values.
 
     `unit` is `%` or empty, `scale` `linear` or `log`, `side` `left`, `right`, `bottom` or `top`.
     """
@@ -109,8 +110,9 @@ class ChartAxis:
 class PictureFacts:
     """Content of a picture: `kind` is `chart`. The block's table has its data, or is null if they were not read.
 
-    `chart`: `bar`, `line`, `area`, `pie`, `scatter` or `combined`, empty if unknown. `precision`: the largest error of
-    a measured value, in units of the first axis.
+    `chart`: `bar`, `line`, `area`, `pie`, `scatter` or `combined`, in other files than PDF also kinds that are not
+    measured, such as `radar` or `treemap`; empty if unknown. `precision`: the largest error of a measured value, in
+    units of the first axis.
     """
 
     kind: str
