@@ -92,9 +92,9 @@ class BlockProvenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartAxis:
-    """An axis of a chart with its title. `low` and `high` are the smallest and largest number at it or, where a file
-    states the values but no range, of its values.
+    """An axis of a chart with its title. `low` and `high` are the smallest and largest number at it.
 
+    Where a file states values but no range, they are those of the values.
     `unit` is `%` or empty, `scale` `linear` or `log`, `side` `left`, `right`, `bottom` or `top`.
     """
 

@@ -407,12 +407,12 @@ class _Reading:
         above = [
             label
             for label in free
-            if label.angle == 0
+            if -20 < y0 - label.y1 < LIMITS.title_reach
+            and label.angle == 0
             and label not in over
             and len(label.text) > 3
             and not label.text[0].isdigit()
             and x0 - 20 <= label.center[0] <= x1 + 20
-            and -20 < y0 - label.y1 < LIMITS.title_reach
         ]
         above.sort(key=lambda label: (-label.size, abs(label.center[0] - middle)))
         chart.title = next((label for label in above if self.view.is_title(label)), None)
