@@ -151,6 +151,8 @@ def _read_plot(
         names = name_slots(bars, slots, found)
         page.name_places(names, slots.places, found)
         page.series = make_series(bars, slots, axis)
+        if any(bar.far in (plot.top, plot.bottom) for bar in bars):  # cut there, so that its value is not known
+            page.confidence *= LIMITS.unconfirmed
     elif groups and not areas and cross is not None:
         yield from page.read_scatter(groups, cross)
         return

@@ -8,7 +8,7 @@ from itertools import pairwise
 from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area, union_bbox
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.layout.charts.axes import has_scale
-from quire.models.extract.layout.charts.marks import ChartMark, Drawn, Label, has_curves, has_marks
+from quire.models.extract.layout.charts.marks import ChartMark, Drawn, Label, MarkKind, has_curves, has_marks
 from quire.models.extract.layout.charts.numbers import Number, read_number
 from quire.models.extract.layout.charts.read import read_charts
 from quire.models.extract.layout.charts.result import ReadChart
@@ -30,6 +30,12 @@ class FoundChartLimits:
     """Most characters of a label."""
     most_sectors: int = 12
     """Shapes that are joined to the box around sectors."""
+    most_strips: int = 400
+    """Pictures of a page; more are the tiles of one."""
+    least_strip: float = 4.0
+    """Points: least width of a picture that is a bar."""
+    widest_strip: float = 120.0
+    """Points: greatest width."""
     square: float = 0.7
     """Least ratio of the sides of a box around sectors."""
     sector: float = 20.0
@@ -68,21 +74,40 @@ class FoundCharts:
 def find_charts(marks: PageMarks) -> FoundCharts:
     """Return the charts of the page; drawings are read only if numbers and vectors show that there may be one."""
     vectors = len(marks.shapes) + len(marks.fills) + len(marks.horizontals) + len(marks.verticals)
-    if (not marks.shapes and len(marks.fills) < 3) or vectors > LIMITS.most_marks:
+    strips = _find_strips(marks)
+    if (not marks.shapes and not strips and len(marks.fills) < 3) or vectors > LIMITS.most_marks:
         return FoundCharts()
     labels = [line for line in marks.lines if len(line.text) <= LIMITS.label_chars]
-    may_hold = _find_signs(marks, labels)
+    may_hold = _find_signs(marks, labels) if not strips else lambda drawn: True
     if may_hold is None:
         return FoundCharts()
     labels = [line for line in labels if not is_caption(line.text)]
     drawn = marks.drawn([line.bbox for line in labels], may_hold)
     line_of = _match_lines(drawn.labels, labels)
-    if len(drawn.marks) < 2:
+    if len(drawn.marks) + len(strips) < 2:
         return FoundCharts()
-    return FoundCharts(
-        read_charts(Drawn(drawn.marks, list(line_of)), lambda label: _is_alone(line_of[label], label, marks.lines)),
-        line_of,
-    )
+    all_marks = Drawn([*drawn.marks, *strips], list(line_of))
+    charts = read_charts(all_marks, lambda label: _is_alone(line_of[label], label, marks.lines))
+    for chart in charts:
+        if strips and len(chart.series) > 1:
+            chart.confidence = 0.0
+    return FoundCharts(charts, line_of)
+
+
+def _find_strips(marks: PageMarks) -> list[ChartMark]:
+    """Return as bars the pictures that are painted in place of bars with a gradient: of one width, three on one base.
+
+    Their colours are not compared, so only a single series is read.
+    """
+    rows: dict[tuple[int, int], set[int]] = {}
+    for x0, y0, x1, y1 in marks.pictures if 3 <= len(marks.pictures) <= LIMITS.most_strips else ():
+        if LIMITS.least_strip < x1 - x0 < LIMITS.widest_strip and y1 - y0 > 1:
+            rows.setdefault((round(x1 - x0), round(y1)), set()).add(round(y1 - y0))
+    widths = {width for (width, _), heights in rows.items() if len(heights) >= 3}
+    boxes = [box for box in marks.pictures if any(abs(box[2] - box[0] - width) <= 1 for width in widths)]
+    if len({round(box[0]) for box in boxes}) < len(boxes):
+        return []  # stacked
+    return [ChartMark(MarkKind.BAR, *box, (LIMITS.square,) * 3) for box in boxes]
 
 
 def _is_alone(line: Line, label: Label, lines: list[Line]) -> bool:
