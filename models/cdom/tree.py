@@ -122,6 +122,10 @@ class PictureFacts:
     precision: float | None = None
 
 
+CHART = PictureFacts(kind="chart")
+"""A chart of which only the data may be known."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """One block. `unseen` is the reason why it is invisible (`coverage.Unseen`), null when painted.
