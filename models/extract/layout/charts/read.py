@@ -302,8 +302,14 @@ class _Reading:
             for label in self.free
             if x0 - 10 < label.origin.x0 and label.origin.x1 < x1 + 150 and y0 - 20 < label.origin.center[1] < y1 + 20
         ]
-        for series in self.series:
+        owners: dict[int, Series] = {}
+        for series in list(self.series):
             entry = find_entry(series.look, self.legend)
+            owner = owners.setdefault(id(entry), series) if entry is not None else series
+            if owner is not series and not owner.values.keys() & series.values.keys():
+                owner.values |= series.values  # one series in two shades
+                self.series.remove(series)
+                continue
             label = None if entry is not None else find_colored(series.look, near)
             if entry is not None:
                 series.name, series.names = entry.name, entry.labels

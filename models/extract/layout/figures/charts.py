@@ -26,7 +26,7 @@ CHART_UNREAD = "chart-unread"
 class FoundChartLimits:
     """The gate, and what becomes a table."""
 
-    label_chars: int = 60
+    label_chars: int = 90
     """Most characters of a label."""
     most_sectors: int = 12
     """Shapes that are joined to the box around sectors."""
