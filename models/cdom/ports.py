@@ -16,7 +16,7 @@ from quire.models.cdom.geometry import Bbox, PageBend
 from quire.models.cdom.original import Embedded, ReadOptions
 from quire.models.cdom.search import SearchHit, SearchRequest
 from quire.models.cdom.table import Table
-from quire.models.cdom.tree import BlockType, Span, Tree
+from quire.models.cdom.tree import BlockType, PictureFacts, Span, Tree
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,7 +167,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedBlock:
-    """A block from a recogniser that lays pages out itself; `bbox` in points of the page as shown, null = not said."""
+    """A block from a recogniser that lays pages out itself; `bbox` in points of the page as shown, null = not said.
+
+    `picture` is set for charts, whose data is in `table`.
+    """
 
     type: BlockType
     text: str = ""
@@ -175,6 +178,7 @@ class RecognisedBlock:
     level: int | None = None
     spans: tuple[Span, ...] = ()
     table: Table | None = None
+    picture: PictureFacts | None = None
     confidence: float = 1.0
 
 

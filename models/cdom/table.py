@@ -33,8 +33,9 @@ class Cell:
     """One cell; `row` and `col` are 0-based and name its top-left place in the grid.
 
     `confidence`: the chance (0..1) that its text is right and stands where it belongs. `value`: the ISO date or time
-    of a cell of a spreadsheet with a date format, whose text may leave open which part is the month. `spans`: styles
-    and links in its text, as in a block. `origin`, in charts: `printed` where the page prints the value, or `measured`.
+    of a cell of a spreadsheet with a date format, whose text may leave open which part is the month; in charts also the
+    stored number of a value that its format displays otherwise. `spans`: styles and links in its text, as in a block.
+    `origin`, in charts: `printed` where the page prints the value, `measured`, or `stored` where the file states it.
     """
 
     row: int

@@ -92,8 +92,9 @@ class BlockProvenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartAxis:
-    """An axis of a chart with its printed title. `low` and `high` are the smallest and largest number at it.
+    """An axis of a chart with its title. `low` and `high` are the smallest and largest number at it.
 
+    Where a file states values but no range, they are those of the values.
     `unit` is `%` or empty, `scale` `linear` or `log`, `side` `left`, `right`, `bottom` or `top`.
     """
 
@@ -109,8 +110,9 @@ class ChartAxis:
 class PictureFacts:
     """Content of a picture: `kind` is `chart`. The block's table has its data, or is null if they were not read.
 
-    `chart`: `bar`, `line`, `area`, `pie`, `scatter` or `combined`, empty if unknown. `precision`: the largest error of
-    a measured value, in units of the first axis.
+    `chart`: `bar`, `line`, `area`, `pie`, `scatter` or `combined`, in other files than PDF also kinds that are not
+    measured, such as `radar` or `treemap`; empty if unknown. `precision`: the largest error of a measured value, in
+    units of the first axis.
     """
 
     kind: str
@@ -118,6 +120,10 @@ class PictureFacts:
     title: str = ""
     axes: Many[ChartAxis] = ()
     precision: float | None = None
+
+
+CHART = PictureFacts(kind="chart")
+"""A chart of which only the data may be known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

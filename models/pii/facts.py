@@ -37,7 +37,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[a-z]{2}|\d{3}))?")  # en, pt-BR, zh-Hant-TW
 _CHART_WORDS = frozenset(
     ("chart", "bar", "line", "area", "pie", "scatter", "combined", "linear", "log", "left", "right", "bottom", "top",
-     "printed", "measured", "%")
+     "printed", "measured", "stored", "%")
 )  # fmt: skip
 _CODE = re.compile(r"[a-z]{1,24}(?:-[a-z]{1,24}){0,4}")
 _VERSION = re.compile(r"\d{1,2}\.\d{1,2}\.\d{1,3}")

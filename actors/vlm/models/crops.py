@@ -13,7 +13,7 @@ from quire.actors.vlm.models.pictures import crop, decode, fit_grid
 from quire.actors.vlm.models.tables import make_rows_table, read_html_table, read_otsl
 from quire.models.cdom.ports import PictureKind, PixelPage, RecognisedBlock
 from quire.models.cdom.table import Table
-from quire.models.cdom.tree import BlockType
+from quire.models.cdom.tree import CHART, BlockType
 
 _MATH_MARKS = re.compile(r"\A\s*(?:\$\$|\\\[|\\\(|\$)(.*?)(?:\$\$|\\\]|\\\)|\$)\s*\Z", re.DOTALL)
 MAX_REGIONS = 300  # regions of one page, each an ask of its own
@@ -75,24 +75,22 @@ class CropModel:
 
 
 def _type_of(region: PageRegion) -> BlockType:
-    """Return the type of the region's block: a chart is read as the table of its data, a seal as text."""
-    match region.picture:
-        case PictureKind.CHART:
-            return BlockType.TABLE
-        case PictureKind.SEAL:
-            return BlockType.PARAGRAPH
-        case None:
-            return region.type
+    """Return the type of the region's block: a seal is read as text."""
+    return BlockType.PARAGRAPH if region.picture is PictureKind.SEAL else region.type
 
 
 def _block(region: PageRegion, answer: Answer | None) -> RecognisedBlock:
     if answer is None:
-        return RecognisedBlock(type=region.type, bbox=region.bbox, text=region.text)
+        facts = CHART if region.picture is PictureKind.CHART else None
+        return RecognisedBlock(type=region.type, bbox=region.bbox, text=region.text, picture=facts)
     kind = _type_of(region)
     if answer.ending is not AnswerEnd.STOP or not answer.text.strip():
         return _unread(region)
+    if region.picture is PictureKind.CHART:
+        table = _read_chart(answer.text)
+        return RecognisedBlock(type=kind, bbox=region.bbox, table=table, picture=CHART) if table else _unread(region)
     if kind is BlockType.TABLE:
-        table = _read_chart(answer.text) if region.picture else read_otsl(answer.text) or read_html_table(answer.text)
+        table = read_otsl(answer.text) or read_html_table(answer.text)
         return _unread(region) if table is None else RecognisedBlock(type=kind, bbox=region.bbox, table=table)
     if kind is BlockType.FORMULA:
         marked = _MATH_MARKS.match(answer.text)
@@ -103,7 +101,8 @@ def _block(region: PageRegion, answer: Answer | None) -> RecognisedBlock:
 def _unread(region: PageRegion) -> RecognisedBlock:
     """Return the region with the text it came with; a table whose cells are unknown is a paragraph."""
     kind = BlockType.PARAGRAPH if region.type is BlockType.TABLE else region.type
-    return RecognisedBlock(type=kind, bbox=region.bbox, text=region.text, confidence=UNSURE)
+    facts = CHART if region.picture is PictureKind.CHART else None
+    return RecognisedBlock(type=kind, bbox=region.bbox, text=region.text, picture=facts, confidence=UNSURE)
 
 
 def _read_chart(text: str) -> Table | None:

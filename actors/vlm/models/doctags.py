@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from quire.actors.vlm.models.tables import read_otsl
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import RecognisedBlock
-from quire.models.cdom.tree import BlockType
+from quire.models.cdom.tree import CHART, BlockType
 
 GRID = 500
 """Steps of a page's side in `<loc_n>`."""
@@ -69,6 +69,8 @@ class _Element:
         if kind is BlockType.TABLE:
             table = read_otsl(text)
             if table is not None:
+                if self.tag == "chart":
+                    return RecognisedBlock(type=BlockType.PICTURE, bbox=bbox, table=table, picture=CHART)
                 return RecognisedBlock(type=kind, bbox=bbox, table=table)
             kind = BlockType.PARAGRAPH
         if not text:

@@ -14,7 +14,7 @@ from quire.actors.vlm.models.markdown import MAX_CHARS, read_markdown
 from quire.actors.vlm.models.pictures import decode, fit_longest
 from quire.models.cdom.geometry import Bbox, union_bbox
 from quire.models.cdom.ports import PixelPage, RecognisedBlock
-from quire.models.cdom.tree import BlockType
+from quire.models.cdom.tree import CHART, BlockType
 
 _LONGEST = 1540
 """Pixels of the longest side the model was trained with."""
@@ -88,6 +88,8 @@ def _read_block(label: str, text: str, bbox: Bbox | None) -> list[RecognisedBloc
     if kind is BlockType.PICTURE:
         return [RecognisedBlock(type=kind, text=" ".join(text.split()), bbox=bbox)]
     parts = [replace(part, bbox=bbox) for part in read_markdown(text)]
+    if label == "chart":
+        return [replace(part, type=BlockType.PICTURE, picture=CHART) if part.table else part for part in parts]
     if not parts or kind in (BlockType.TABLE, BlockType.LIST_ITEM) or any(part.table for part in parts):
         return parts
     if kind is BlockType.FORMULA:

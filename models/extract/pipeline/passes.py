@@ -72,7 +72,7 @@ PLAN_PASSES: Final = (
 
 LAYOUT_PASSES: Final = (
     Pass("chart-data", "layout.figures.charts:find_charts",
-         "marks[lines shapes fills horizontals verticals dashes drawn]", "charts",
+         "marks[lines shapes fills horizontals verticals pictures drawn]", "charts",
          limits="layout.charts layout.figures.charts"),
     Pass("turned-text", "layout.page:stand_upright", f"marks[width height lines {_DRAWN}] charts", "upright turned",
          limits="layout.lines.turned", instead="layout.page:leave_turned"),

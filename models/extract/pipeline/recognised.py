@@ -11,6 +11,7 @@ from quire.models.cdom.tree import BlockType, Route
 from quire.models.extract.contract import PageBlock, PageContent, ReadArea
 from quire.models.extract.coverage.account import account_recognised, block_text
 from quire.models.extract.coverage.total import count_written
+from quire.models.extract.layout.figures.charts import CHART_UNREAD
 from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.lines.recognised import make_marks
 from quire.models.extract.pipeline.ocr_regions import (
@@ -191,6 +192,7 @@ def _moved(block: PageBlock, by: int) -> PageBlock:
 def _take_blocks(content: PageContent, page: RecognisedPage, blocks: tuple[RecognisedBlock, ...]) -> PageContent:
     chars = sum(len(block.text) for block in blocks)
     score = sum(block.confidence * len(block.text) for block in blocks) / chars if chars else 0.0
+    is_unread = any(block.picture is not None and block.table is None for block in blocks)
     return replace(
         content,
         route=Route.VLM,
@@ -198,7 +200,7 @@ def _take_blocks(content: PageContent, page: RecognisedPage, blocks: tuple[Recog
         coverage=None,
         written=None,
         blocks=tuple(_make_block(block, content) for block in blocks),
-        warnings=(*content.warnings, *page.warnings),
+        warnings=(*content.warnings, *page.warnings, *((CHART_UNREAD,) if is_unread else ())),
         engine=page.engine,
         model=page.model,
         version=page.version,
@@ -215,5 +217,6 @@ def _make_block(block: RecognisedBlock, content: PageContent) -> PageBlock:
         level=block.level,
         spans=block.spans,
         table=block.table,
+        picture=block.picture,
         confidence=round(block.confidence, 3),
     )

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from quire.models.cdom.errors import Malformed, ResourceLimit
@@ -12,6 +13,7 @@ from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, o
 from quire.models.extract.formats.flow.parts import PartPictures
 from quire.models.extract.formats.flow.sheet import Place, Sheet, Workbook
 from quire.models.extract.formats.flow.sheet_pages import make_pages
+from quire.models.extract.formats.sheets.charts import find_cells
 from quire.models.extract.formats.sheets.formats import BUILT_IN
 from quire.models.extract.formats.sheets.values import ValueWriter
 from quire.models.extract.formats.sheets.xlsx.objects import read_drawings, relations_of
@@ -133,7 +135,8 @@ class _XlsbFile:
             values = ValueWriter(workbook, sheet, self._codes, epoch_1904=self._epoch_1904)
             read_sheet(self._read_bytes(relation.target), sheet, values, self._strings)
         self._read_comments(relation.target, sheet)
-        read_drawings(self._package, relation.target, sheet, sheet.warnings.append)
+        known = Workbook([*workbook.sheets, sheet])
+        read_drawings(self._package, relation.target, sheet, sheet.warnings.append, partial(find_cells, known))
         sheet.warnings = list(dict.fromkeys(sheet.warnings))
         return sheet
 

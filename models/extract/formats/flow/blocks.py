@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, TypeVar
 from quire.models.cdom.errors import ResourceLimit
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.table import Table
-from quire.models.cdom.tree import BlockType, Span
+from quire.models.cdom.tree import BlockType, PictureFacts, Span
 from quire.models.extract.text_quality.scripts import lower_figures, raise_figures
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff]")
@@ -79,6 +79,7 @@ class FlowBlock:
     level: int | None = None
     table: Table | None = None
     bbox: Bbox | None = None
+    picture: PictureFacts | None = None
     asset: str | None = None
     parent: "FlowBlock | None" = None
     flags: tuple[str, ...] = ()

@@ -214,6 +214,7 @@ class FlowDocument:
                 level=block.level if block.type in _LISTED else None,
                 spans=block.spans,
                 table=block.table,
+                picture=block.picture,
                 asset_ref=name if (name := self._assets.get(block.asset or "")) in assets else None,
                 parent=captions.get(index, indexes.get(id(block.parent))),
                 flags=block.flags,

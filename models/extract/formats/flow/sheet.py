@@ -6,6 +6,7 @@ from typing import Final
 
 from quire.models.cdom.errors import ResourceLimit
 from quire.models.cdom.table import Table
+from quire.models.cdom.tree import PictureFacts
 
 MAX_CELLS: Final = 1_000_000
 """Filled cells of one workbook: about a gigabyte as a tree."""
@@ -32,6 +33,7 @@ class SheetObject:
         place: Top-left cell.
         asset: Picture in the file.
         table: Values of a chart.
+        picture: Kind, title and axes of a chart.
         text: Text, or alternative text.
         drawn: Whether it is a picture or chart.
         hidden: Whether it was hidden by hand.
@@ -40,6 +42,7 @@ class SheetObject:
     place: Place
     asset: str | None = None
     table: Table | None = None
+    picture: PictureFacts | None = None
     text: str = ""
     drawn: bool = False
     hidden: bool = False

@@ -12,6 +12,7 @@ from quire.models.cdom.geometry import Bbox, round_bbox
 from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
+from quire.models.extract.formats.flow.charts import part_caption
 from quire.models.extract.formats.flow.sheet import Area, Place, Sheet, SheetObject, Workbook, area_name
 
 ROW_GAP: Final = 2
@@ -284,10 +285,10 @@ def _make_object(sheet: Sheet, item: SheetObject, flags: tuple[str, ...]) -> lis
     box, path, text = _box(sheet, area), area_name(sheet.name, area), clean(item.text).strip()
     if not item.drawn:
         return [FlowBlock(BlockType.PARAGRAPH, text, bbox=box, flags=flags, path=path)] if text else []
-    picture = FlowBlock(BlockType.PICTURE, text, asset=item.asset, bbox=box, flags=flags, path=path)
-    if item.table is None:
-        return [picture]
-    return [picture, FlowBlock(BlockType.TABLE, table=item.table, parent=picture, bbox=box, flags=flags, path=path)]
+    return part_caption(
+        FlowBlock(BlockType.PICTURE, text, table=item.table, bbox=box, picture=item.picture, asset=item.asset,
+                  flags=flags, path=path)
+    )  # fmt: skip
 
 
 def _box(sheet: Sheet, area: Area) -> Bbox:

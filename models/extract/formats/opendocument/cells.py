@@ -7,7 +7,7 @@ from typing import Final
 from quire.models.cdom.errors import ResourceLimit
 from quire.models.extract.formats.common.xml import Element
 from quire.models.extract.formats.flow.sheet import MAX_CELLS, Sheet, SheetObject, Workbook
-from quire.models.extract.formats.opendocument.inline import chart_title, read_inline, read_object
+from quire.models.extract.formats.opendocument.inline import read_inline, read_object
 from quire.models.extract.formats.opendocument.styles import (
     DRAW,
     OFFICE,
@@ -144,10 +144,11 @@ class SheetReader:
         node = frame.find(DRAW + "object")
         folder = (node.get(XLINK + "href") or "").removeprefix("./").strip("/") if node is not None else ""
         content = self._styles.find_object(folder) if folder and "://" not in folder and ".." not in folder else None
-        chart = read_object(content)
-        if content is not None and chart is not None and chart.table is not None:
-            title = chart_title(content) or alt
-            self._sheet.objects.append(SheetObject(position, table=chart.table, text=title, drawn=True))
+        chart = read_object(content, alt)
+        if chart is not None and chart.picture is not None:
+            self._sheet.objects.append(
+                SheetObject(position, table=chart.table, picture=chart.picture, text=chart.text, drawn=True)
+            )
         elif href and "://" not in href and node is None:
             self._sheet.objects.append(SheetObject(position, asset=href, text=alt, drawn=True))
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.common.xml import Element
 from quire.models.extract.formats.flow.blocks import PLAIN, FlowBlock, InlineMarkup, StyledRun, fold
 from quire.models.extract.formats.flow.mathml import mathml_to_latex
-from quire.models.extract.formats.opendocument.styles import CHART, DRAW, OFFICE, TABLE, TEXT, XLINK, OdfStyles, count
+from quire.models.extract.formats.opendocument.charts import read_chart
+from quire.models.extract.formats.opendocument.styles import DRAW, OFFICE, TEXT, XLINK, OdfStyles, count
 
 MAX_BLANKS: Final = 1000
 """Blanks that one `text:s` may represent."""
@@ -92,45 +92,11 @@ def _span_style(name: str | None, styles: OdfStyles, style: InlineMarkup) -> Inl
     )
 
 
-MAX_CELLS = 10_000
-"""Values of one chart, as in Office files."""
-
-
-def read_object(content: Element | None) -> FlowBlock | None:
-    """Return a formula as LaTeX, or a chart as the table of its cached values; None for other objects."""
+def read_object(content: Element | None, alt: str = "") -> FlowBlock | None:
+    """Return a formula as LaTeX, or a chart as a picture with its values; None for other objects."""
     if content is None or not isinstance(content.tag, str):
         return None
     if content.tag.endswith("}math") or content.tag == "math":
         text = mathml_to_latex(content)
         return FlowBlock(BlockType.FORMULA, text) if text else None
-    chart = next(content.iter(CHART + "chart"), None)
-    table = next(chart.iter(TABLE + "table"), None) if chart is not None else None
-    values = _read_values(table) if table is not None else None
-    return FlowBlock(BlockType.TABLE, table=values) if values is not None else None
-
-
-def _read_values(table: Element) -> Table | None:
-    rows: list[list[str]] = []
-    for row in table.iter(TABLE + "table-row"):
-        texts: list[str] = []
-        for cell in row.iterfind(TABLE + "table-cell"):
-            text = "\n".join("".join(line.itertext()) for line in cell.iterfind(TEXT + "p"))
-            texts += [text.strip()] * min(count(cell.get(TABLE + "number-columns-repeated"), 100), 100)
-        rows.append(texts)
-        if sum(map(len, rows)) > MAX_CELLS:
-            return None
-    cols = max(map(len, rows), default=0)
-    if not any(text for row in rows for text in row):
-        return None
-    cells = tuple(
-        Cell(row=index, col=col, header=index == 0, text=text)
-        for index, row in enumerate(rows)
-        for col, text in enumerate(row)
-    )
-    return Table(rows=len(rows), cols=cols, cells=cells)
-
-
-def chart_title(content: Element) -> str:
-    """Return the title of a chart with single blanks between words."""
-    title = next(content.iter(CHART + "title"), None)
-    return " ".join("".join(title.itertext()).split()) if title is not None else ""
+    return read_chart(content, alt)

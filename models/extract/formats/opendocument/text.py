@@ -18,6 +18,7 @@ from quire.models.extract.formats.flow.blocks import (
     join_runs,
     squeeze_runs,
 )
+from quire.models.extract.formats.flow.charts import part_caption
 from quire.models.extract.formats.flow.counting import alphabetic, roman
 from quire.models.extract.formats.opendocument.inline import Inline, read_inline, read_object
 from quire.models.extract.formats.opendocument.styles import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, OdfStyles, count
@@ -244,11 +245,11 @@ class OdfReader:
         image = node.find(DRAW + "image")
         box = node.find(DRAW + "text-box")
         table = node.find(TABLE + "table") if node.tag == DRAW + "frame" else None
-        embedded = read_object(self._object_of(node))
+        embedded = read_object(self._object_of(node), alt)
         if table is not None:
             self._read_table(table)
         elif embedded is not None:
-            self._add_object(embedded, alt, image)
+            self._add_object(embedded, image)
         elif box is not None:
             for block in self._inner().read(box):
                 self._add(block)
@@ -270,13 +271,14 @@ class OdfReader:
         folder = (node.get(XLINK + "href") or "").removeprefix("./").strip("/")
         return self.styles.find_object(folder) if folder and "://" not in folder and ".." not in folder else None
 
-    def _add_object(self, embedded: FlowBlock, alt: str, image: Element | None) -> None:
-        """Add a formula, or the values of a chart after its picture."""
+    def _add_object(self, embedded: FlowBlock, image: Element | None) -> None:
+        """Add a formula, or a chart with its picture."""
         href = (image.get(XLINK + "href") or "").removeprefix("./") if image is not None else ""
-        if embedded.table is not None and (href or alt):
-            self._add(FlowBlock(BlockType.PICTURE, alt, asset=href or None, parent=self._item))
+        if embedded.picture is not None:
+            embedded.asset = href or None
         embedded.parent = self._item
-        self._add(embedded)
+        for block in part_caption(embedded):
+            self._add(block)
 
     def _add_note(self, note: Element, parent: FlowBlock | None) -> None:
         body = note.find(TEXT + "note-body")

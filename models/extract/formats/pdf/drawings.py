@@ -9,7 +9,7 @@ from typing import Any
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.formats.pdf.engine import turn_box
-from quire.models.extract.layout.charts.marks import FLIPPED, ChartMark, Color, Drawn, Label, MarkKind, Point
+from quire.models.extract.layout.charts.marks import FLIPPED, ChartMark, Color, Drawn, Label, MarkKind, Point, has_marks
 from quire.models.extract.layout.charts.numbers import Number, read_number, read_sign
 
 
@@ -60,19 +60,22 @@ Path = tuple[list[Point], list[Point], int]
 """Points of a subpath with curves as chords, those that the path states, and the number of curves."""
 
 
-def read_drawn(page: Any, turn: Any, boxes: list[Bbox] | None = None) -> Drawn:
+def read_drawn(
+    page: Any, turn: Any, boxes: list[Bbox] | None = None, may_hold: Callable[[list[ChartMark]], bool] = has_marks
+) -> Drawn:
     """Return the marks and labels of a page, at their places after its rotation.
 
     Args:
         page: The engine's page.
         turn: The matrix of its rotation, None without one.
         boxes: Boxes of lines; only text objects that begin in one are read, where the page is not turned.
+        may_hold: Returns whether marks may be those of a chart; no labels are read otherwise.
     """
     drawings = page.get_cdrawings()
     if len(drawings) > LIMITS.most_marks:
         return Drawn()
     marks = [mark for drawing in drawings if "items" in drawing for mark in _read_drawing(drawing)]
-    if all(mark.kind in (MarkKind.ACROSS, MarkKind.DOWN, MarkKind.FRAME) for mark in marks):
+    if not may_hold(marks):
         return Drawn()
     trace = page.get_texttrace()
     if boxes is not None and turn is None:
@@ -98,9 +101,9 @@ def _is_in(origin: Point, rows: dict[int, list[Bbox]]) -> bool:
     return any(box[0] - 3 <= x <= box[2] and box[1] - 1 <= y <= box[3] + 1 for box in rows.get(int(y), ()))
 
 
-def make_drawn_reader(page: Any, turn: Any) -> Callable[[list[Bbox]], Drawn]:
-    """Return a function that reads the page's marks, and the labels that begin in some boxes."""
-    return lambda boxes: read_drawn(page, turn, boxes)
+def make_drawn_reader(page: Any, turn: Any) -> Callable[[list[Bbox], Callable[[list[ChartMark]], bool]], Drawn]:
+    """Return a function that reads the page's marks and, if these may be a chart, the labels that begin in boxes."""
+    return lambda boxes, may_hold: read_drawn(page, turn, boxes, may_hold)
 
 
 def _turn_points(points: list[Point], turn: Any) -> list[Point]:
@@ -274,34 +277,32 @@ def _part_span(span: dict[str, Any]) -> Iterator[_Run]:
     """Yield the texts of a text object, parted at wide gaps."""
     dx, dy = span["dir"]
     size, is_level = span["size"], min(abs(dx), abs(dy)) < LIMITS.touching / 5
+    gap, back, off = LIMITS.gap * size, LIMITS.back * size, LIMITS.off * size
     run: _Run | None = None
+    end = last = 0.0
     for code, _, origin, box in span["chars"]:
-        char = chr(code) if code > 0 else "\ufffd"
-        place, base = origin[0] * dx + origin[1] * dy, origin[1] * dx - origin[0] * dy
-        if run is not None and (
-            place - run.end > LIMITS.gap * size
-            or place < run.end - LIMITS.back * size
-            or abs(base - run.base) > LIMITS.off * size
-        ):
+        x, y = origin
+        place, base = x * dx + y * dy, y * dx - x * dy
+        if run is not None and (place - end > gap or place < end - back or not -off <= base - last <= off):
+            run.end, run.base = end, last
             yield run
             run = None
+        char = chr(code) if code > 0 else "\ufffd"
+        is_blank = char.isspace()
         if run is None:
-            if char.isspace():
+            if is_blank:
                 continue
-            run = _Run((dx, dy), size, _read_color(span["color"]), start=place, end=place)
-        run.base = base
-        run.chars.append((" " if char.isspace() else char, box, origin))
-        run.has_blank = char.isspace()
-        if not char.isspace():
-            ends = (box[0] * dx + box[1] * dy, box[2] * dx + box[3] * dy)
-            run.end = max(ends) if is_level else place + size / 2
-        elif not is_level:
-            run.end = max(run.end, place)
-        elif run.chars[-2][0] != " ":
-            run.end = max(
-                run.end, *(end - LIMITS.off * size for end in (box[0] * dx + box[1] * dy, box[2] * dx + box[3] * dy))
-            )
+            run, end = _Run((dx, dy), size, _read_color(span["color"]), start=place), place
+        last = base
+        far = max(box[0] * dx + box[1] * dy, box[2] * dx + box[3] * dy) if is_level else place + size / 2
+        if not is_blank:
+            end = far
+        elif not is_level or not run.has_blank:
+            end = max(end, far - off if is_level else place)
+        run.has_blank = is_blank
+        run.chars.append((" " if is_blank else char, box, origin))
     if run is not None:
+        run.end, run.base = end, last
         yield run
 
 
@@ -333,11 +334,11 @@ def _join(before: _Run, run: _Run) -> bool:
 
 def _make_label(run: _Run) -> Label:
     """Return the text with a box that hugs its figures, as ticks are at the middle of those."""
-    seen = [(box, origin) for char, box, origin in run.chars if char != " "]
-    x0, y0 = min(box[0] for box, _ in seen), min(box[1] for box, _ in seen)
-    x1, y1 = max(box[2] for box, _ in seen), max(box[3] for box, _ in seen)
+    seen = [box for char, box, _ in run.chars if char != " "]
+    lefts, tops, rights, bottoms = zip(*seen, strict=True)
+    x0, y0, x1, y1 = min(lefts), min(tops), max(rights), max(bottoms)
     angle = round(math.degrees(math.atan2(-run.direction[1], run.direction[0])))
-    x, y = seen[0][1]
+    x, y = run.chars[0][2]
     if angle == 0:
         y0, y1 = y - LIMITS.capital * run.size, y
     elif angle == 90:

@@ -14,6 +14,7 @@ from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from quire.models.extract.formats.flow.parts import PartPictures
 from quire.models.extract.formats.flow.slide_order import is_slide_title, order_blocks
+from quire.models.extract.formats.sheets.xlsx.workbook import find_embedded
 from quire.models.extract.formats.slides.inherit import EMU_PER_POINT, P188, P, SlideInheritance, placeholder_of
 from quire.models.extract.formats.slides.shapes import SlideParts, read_shapes
 from quire.models.extract.formats.slides.text import plain_text
@@ -130,6 +131,7 @@ class _Deck:
             relations,
             lambda name: self._part(name, page.warnings),
             page.warnings.append,
+            lambda name: find_embedded(self._package, name),
         )
         blocks = list(read_shapes(tree, parts))
         page.blocks = order_blocks(blocks)

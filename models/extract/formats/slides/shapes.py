@@ -10,11 +10,12 @@ from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.geometry import Bbox, round_bbox
 from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
-from quire.models.extract.formats.common.charts import CX, read_chart_table, read_chart_text
 from quire.models.extract.formats.common.opc import Relations
 from quire.models.extract.formats.common.xml import DGM, MC, A, C, Element, R, number
 from quire.models.extract.formats.flow.blocks import Flat, FlowBlock, flatten
+from quire.models.extract.formats.flow.charts import part_caption
 from quire.models.extract.formats.flow.slide_order import keep_together
+from quire.models.extract.formats.sheets.charts import CX, FindCells, read_chart
 from quire.models.extract.formats.slides.inherit import EMU_PER_POINT, P, SlideInheritance, is_title, placeholder_of
 from quire.models.extract.formats.slides.text import as_heading, read_body
 
@@ -176,12 +177,13 @@ _FURNITURE: Final = frozenset({"ftr", "dt", "sldNum"})
 
 @dataclass(slots=True)
 class SlideParts:
-    """Context of a slide: its inheritance, its relationships, and the function that reads a part."""
+    """Context of a slide: its inheritance, its relationships, and functions that read a part or a chart's cells."""
 
     inherited: SlideInheritance
     relations: Relations
     read: Callable[[str], Element | None]
     warn: Callable[[str], None]
+    find: Callable[[str], FindCells]
     shapes: int = 0
 
     def target(self, rel_id: str | None) -> str | None:
@@ -289,12 +291,13 @@ def _read_graphic(node: Element, parts: SlideParts, scale: Scale) -> Iterator[Fl
             break
 
 
-def _read_chart(target: str | None, alt: str, box: Bbox | None, parts: SlideParts) -> Iterator[FlowBlock]:
+def _read_chart(target: str | None, alt: str, box: Bbox | None, parts: SlideParts) -> list[FlowBlock]:
     root = parts.read(target) if target is not None else None
-    picture = FlowBlock(BlockType.PICTURE, (read_chart_text(root) if root is not None else "") or alt, bbox=box)
-    yield picture
-    if root is not None and (table := read_chart_table(root)) is not None:
-        yield FlowBlock(BlockType.TABLE, table=table, parent=picture, bbox=box)
+    block = FlowBlock(BlockType.PICTURE, alt)
+    if target is not None and root is not None:
+        block = read_chart(root, parts.find(target), alt)
+    block.bbox = box
+    return part_caption(block)
 
 
 def _alt(node: Element) -> str:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import itemgetter
 
 from quire.models.extract.layout.charts.marks import ChartMark, Color, Drawn, Label, MarkKind
 from quire.models.extract.layout.charts.numbers import Number, read_factor
@@ -163,10 +164,12 @@ def _find_columns(numbers: list[Label]) -> Iterator[list[Label]]:
     keys: tuple[Callable[[Label], float], ...] = (lambda n: n.x1, lambda n: n.x0, lambda n: n.center[0])
     for key in keys:
         column: list[Label] = []
-        for label in sorted(numbers, key=key):
-            if column and (key(label) - key(column[-1]) >= LIMITS.aligned or key(label) - key(column[0]) >= 3):
+        first = last = 0.0
+        for place, label in sorted(((key(label), label) for label in numbers), key=itemgetter(0)):
+            if column and (place - last >= LIMITS.aligned or place - first >= 3):
                 columns.append(column)
                 column = []
+            first, last = place if not column else first, place
             column.append(label)
         columns.append(column)
     for column in sorted(columns, key=len, reverse=True):

@@ -161,6 +161,17 @@ class Drawn:
         return Drawn([mark.flip() for mark in self.marks], [label.flip() for label in self.labels])
 
 
+def has_marks(marks: list[ChartMark]) -> bool:
+    """Return whether there is more than rules."""
+    return any(mark.kind not in (MarkKind.ACROSS, MarkKind.DOWN, MarkKind.FRAME) for mark in marks)
+
+
+def has_curves(marks: list[ChartMark]) -> bool:
+    """Return whether there is a line, an area or dots."""
+    dots = sum(mark.kind is MarkKind.DOT for mark in marks)
+    return dots >= 3 or any(mark.kind in (MarkKind.LINE, MarkKind.AREA) for mark in marks)
+
+
 def is_near(a: Color, b: Color, tolerance: float = COLORS.same) -> bool:
     """Return whether two colours differ at most by the tolerance in each component."""
     return abs(a[0] - b[0]) <= tolerance and abs(a[1] - b[1]) <= tolerance and abs(a[2] - b[2]) <= tolerance

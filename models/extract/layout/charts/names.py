@@ -129,11 +129,15 @@ def _find_entries(labels: list[Label], small: list[ChartMark], *, is_left: bool)
         is_column = not is_left and any(not is_near(mark.color, other.color) for other in column)
         return LIMITS.column_gap * label.size if is_column else LIMITS.sample_gap * label.size + 2
 
+    rows = [(mark.center[1], mark) for mark in small]
     entries = []
     for label in labels:
         if abs(label.angle) > 5 or (label.number is not None and not label.number.is_year):
             continue
-        beside = [mark for mark in small if abs(mark.center[1] - label.center[1]) < LIMITS.sample_line * label.size]
+        middle, limit = label.center[1], LIMITS.sample_line * label.size
+        beside = [mark for y, mark in rows if -limit < y - middle < limit]
+        if not beside:
+            continue
         near = sorted(
             (m for m in beside if -0.5 < gap(m, label) < reach(m, label) and m.height < 2 * label.size + 2),
             key=lambda mark: gap(mark, label),

@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 _FACTORS: Final = {
@@ -37,6 +38,7 @@ class Number:
         return self.step == 1 and FIRST_YEAR < self.value < LAST_YEAR
 
 
+@lru_cache(maxsize=4096)
 def read_number(text: str) -> Number | None:
     """Return the number that is the whole text."""
     match = _NUMBER.fullmatch(text.strip())

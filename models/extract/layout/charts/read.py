@@ -151,6 +151,8 @@ def _read_plot(
         names = name_slots(bars, slots, found)
         page.name_places(names, slots.places, found)
         page.series = make_series(bars, slots, axis)
+        if any(bar.far in (plot.top, plot.bottom) for bar in bars):  # cut there, so that its value is not known
+            page.confidence *= LIMITS.unconfirmed
     elif groups and not areas and cross is not None:
         yield from page.read_scatter(groups, cross)
         return
@@ -300,8 +302,14 @@ class _Reading:
             for label in self.free
             if x0 - 10 < label.origin.x0 and label.origin.x1 < x1 + 150 and y0 - 20 < label.origin.center[1] < y1 + 20
         ]
-        for series in self.series:
+        owners: dict[int, Series] = {}
+        for series in list(self.series):
             entry = find_entry(series.look, self.legend)
+            owner = owners.setdefault(id(entry), series) if entry is not None else series
+            if owner is not series and not owner.values.keys() & series.values.keys():
+                owner.values |= series.values  # one series in two shades
+                self.series.remove(series)
+                continue
             label = None if entry is not None else find_colored(series.look, near)
             if entry is not None:
                 series.name, series.names = entry.name, entry.labels
@@ -407,12 +415,12 @@ class _Reading:
         above = [
             label
             for label in free
-            if label.angle == 0
+            if -20 < y0 - label.y1 < LIMITS.title_reach
+            and label.angle == 0
             and label not in over
             and len(label.text) > 3
             and not label.text[0].isdigit()
             and x0 - 20 <= label.center[0] <= x1 + 20
-            and -20 < y0 - label.y1 < LIMITS.title_reach
         ]
         above.sort(key=lambda label: (-label.size, abs(label.center[0] - middle)))
         chart.title = next((label for label in above if self.view.is_title(label)), None)

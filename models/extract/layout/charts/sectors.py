@@ -3,6 +3,7 @@
 import math
 import re
 import statistics
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from quire.models.extract.layout.charts.axes import Axis
@@ -99,8 +100,21 @@ class Pie:
 
 def find_pies(drawn: Drawn, legend: list[Entry]) -> list[Pie]:
     """Return the pies and rings of a page."""
+    return [
+        _read_pie(sorted(sectors, key=lambda sector: sector.place), drawn.labels, legend)
+        for sectors in _find_turns(drawn.marks)
+    ]
+
+
+def has_pie(marks: list[ChartMark]) -> bool:
+    """Return whether sectors make a whole turn."""
+    return any(True for _ in _find_turns(marks))
+
+
+def _find_turns(marks: list[ChartMark]) -> Iterator[list[Sector]]:
+    """Yield the sectors of each pie and ring."""
     groups: list[list[Sector]] = []
-    shapes = [mark for mark in drawn.marks if _may_be_sector(mark)]
+    shapes = [mark for mark in marks if _may_be_sector(mark)]
     for mark in shapes if len(shapes) <= LIMITS.most_shapes else ():
         sector = _read_sector(mark)
         if sector is None:
@@ -119,20 +133,19 @@ def find_pies(drawn: Drawn, legend: list[Entry]) -> list[Pie]:
             groups.append([sector])
         else:
             own.append(sector)
-    pies = []
     for group in groups:
         sectors = list({(round(one.start, 2), round(one.sweep, 2)): one for one in group}.values())
         turn = sum(sector.sweep for sector in sectors)
         is_whole = LIMITS.least_turn < turn < LIMITS.most_turn
         if is_whole and len(sectors) >= 2 and len(group_alike(sector.mark for sector in sectors)) >= 2:
-            pies.append(_read_pie(sorted(sectors, key=lambda sector: sector.place), drawn.labels, legend))
-    return pies
+            yield sectors
 
 
 def _may_be_sector(mark: ChartMark) -> bool:
     low, high = min(mark.width, mark.height), max(mark.width, mark.height)
     is_shape = mark.kind in (MarkKind.AREA, MarkKind.DOT, MarkKind.BAR) and not mark.stroked
-    return is_shape and high >= 7 and low >= COLORS.white / 3 and 5 <= len(mark.points) <= LIMITS.most_points
+    corners = 6 if mark.kind is MarkKind.BAR else 5
+    return is_shape and high >= 7 and low >= COLORS.white / 3 and corners <= len(mark.points) <= LIMITS.most_points
 
 
 def _read_sector(mark: ChartMark) -> Sector | None:

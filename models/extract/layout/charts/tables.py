@@ -9,7 +9,7 @@ from quire.models.cdom.tree import ChartAxis, PictureFacts
 from quire.models.extract.layout.charts.axes import Axis
 from quire.models.extract.layout.charts.marks import Label
 from quire.models.extract.layout.charts.numbers import write_value
-from quire.models.extract.layout.charts.result import AxisTitle, ReadChart
+from quire.models.extract.layout.charts.result import LIMITS, AxisTitle, ReadChart
 from quire.models.extract.layout.charts.series import Series, Value
 
 PRINTED, MEASURED = "printed", "measured"
@@ -57,7 +57,7 @@ def _box_of(labels: list[Label]) -> Bbox | None:
 
 def _make_cell(chart: ReadChart, axis: Axis, value: Value, row: int, col: int) -> Cell:
     """Return the cell of a value: the number printed at its mark, or the measured one."""
-    label, confidence = value.label, round(chart.confidence, _DECIMALS)
+    label, confidence = value.label, round(LIMITS.calibrated * chart.confidence, _DECIMALS)
     if label is not None:
         box = union_bbox([value.box, label.origin.box])
         text = value.text or label.text

@@ -1,17 +1,18 @@
 """The passes that read the charts of a page, take their labels from its lines, and put them among its pictures."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area, union_bbox
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.layout.charts.axes import has_scale
-from quire.models.extract.layout.charts.marks import Drawn, Label
+from quire.models.extract.layout.charts.marks import ChartMark, Drawn, Label, MarkKind, has_curves, has_marks
 from quire.models.extract.layout.charts.numbers import Number, read_number
 from quire.models.extract.layout.charts.read import read_charts
 from quire.models.extract.layout.charts.result import ReadChart
+from quire.models.extract.layout.charts.sectors import has_pie
 from quire.models.extract.layout.figures.pictures import ChartText, Picture
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.lines.turned import PageTurn
@@ -25,8 +26,18 @@ CHART_UNREAD = "chart-unread"
 class FoundChartLimits:
     """The gate, and what becomes a table."""
 
-    label_chars: int = 60
+    label_chars: int = 90
     """Most characters of a label."""
+    most_sectors: int = 12
+    """Shapes that are joined to the box around sectors."""
+    most_strips: int = 400
+    """Pictures of a page; more are the tiles of one."""
+    least_strip: float = 4.0
+    """Points: least width of a picture that is a bar."""
+    widest_strip: float = 120.0
+    """Points: greatest width."""
+    square: float = 0.7
+    """Least ratio of the sides of a box around sectors."""
     sector: float = 20.0
     """Points: least height and width of two shapes that may be sectors."""
     floor: float = 0.65
@@ -37,6 +48,8 @@ class FoundChartLimits:
     """Marks of a page; more are a map, and would take seconds."""
     most_numbers: int = 300
     """Lines that are a number; a page with more is a table."""
+    tallest: float = 1000.0
+    """Points: height of a line up to which labels are looked for in it."""
 
 
 LIMITS = FoundChartLimits()
@@ -61,20 +74,40 @@ class FoundCharts:
 def find_charts(marks: PageMarks) -> FoundCharts:
     """Return the charts of the page; drawings are read only if numbers and vectors show that there may be one."""
     vectors = len(marks.shapes) + len(marks.fills) + len(marks.horizontals) + len(marks.verticals)
-    if not marks.shapes and len(marks.fills) < 3 and len(marks.dashes) < 3:
+    strips = _find_strips(marks)
+    if (not marks.shapes and not strips and len(marks.fills) < 3) or vectors > LIMITS.most_marks:
         return FoundCharts()
     labels = [line for line in marks.lines if len(line.text) <= LIMITS.label_chars]
-    if vectors > LIMITS.most_marks or not _may_have_chart(marks, labels):
+    may_hold = _find_signs(marks, labels) if not strips else lambda drawn: True
+    if may_hold is None:
         return FoundCharts()
     labels = [line for line in labels if not is_caption(line.text)]
-    drawn = marks.drawn([line.bbox for line in labels])
+    drawn = marks.drawn([line.bbox for line in labels], may_hold)
     line_of = _match_lines(drawn.labels, labels)
-    if len(drawn.marks) < 2:
+    if len(drawn.marks) + len(strips) < 2:
         return FoundCharts()
-    return FoundCharts(
-        read_charts(Drawn(drawn.marks, list(line_of)), lambda label: _is_alone(line_of[label], label, marks.lines)),
-        line_of,
-    )
+    all_marks = Drawn([*drawn.marks, *strips], list(line_of))
+    charts = read_charts(all_marks, lambda label: _is_alone(line_of[label], label, marks.lines))
+    for chart in charts:
+        if strips and len(chart.series) > 1:
+            chart.confidence = 0.0
+    return FoundCharts(charts, line_of)
+
+
+def _find_strips(marks: PageMarks) -> list[ChartMark]:
+    """Return as bars the pictures that are painted in place of bars with a gradient: of one width, three on one base.
+
+    Their colours are not compared, so only a single series is read.
+    """
+    rows: dict[tuple[int, int], set[int]] = {}
+    for x0, y0, x1, y1 in marks.pictures if 3 <= len(marks.pictures) <= LIMITS.most_strips else ():
+        if LIMITS.least_strip < x1 - x0 < LIMITS.widest_strip and y1 - y0 > 1:
+            rows.setdefault((round(x1 - x0), round(y1)), set()).add(round(y1 - y0))
+    widths = {width for (width, _), heights in rows.items() if len(heights) >= 3}
+    boxes = [box for box in marks.pictures if any(abs(box[2] - box[0] - width) <= 1 for width in widths)]
+    if len({round(box[0]) for box in boxes}) < len(boxes):
+        return []  # stacked
+    return [ChartMark(MarkKind.BAR, *box, (LIMITS.square,) * 3) for box in boxes]
 
 
 def _is_alone(line: Line, label: Label, lines: list[Line]) -> bool:
@@ -92,14 +125,18 @@ def _is_alone(line: Line, label: Label, lines: list[Line]) -> bool:
     return not near or not line.upright
 
 
-def _may_have_chart(marks: PageMarks, lines: list[Line]) -> bool:
-    """Return whether numbers are an axis or stand at bars, or shapes may be sectors."""
+def _find_signs(marks: PageMarks, lines: list[Line]) -> Callable[[list[ChartMark]], bool] | None:
+    """Return None if no numbers are an axis or stand at bars, and no shapes may be sectors; else what must be drawn."""
     numbers = [(line, number) for line in lines if (number := read_number(line.text)) is not None]
     if len(numbers) > LIMITS.most_numbers:
-        return False
-    if marks.shapes and (_has_sectors(marks.shapes) or _has_axis(lines, numbers)):
-        return True
-    return _has_bars(marks) and (len(numbers) >= 3 or _has_axis(lines, numbers))
+        return None
+    has_sectors = _has_sectors(marks.shapes)
+    has_axis = (bool(marks.shapes) or len(numbers) < 3) and _has_axis(lines, numbers)
+    if (len(numbers) >= 3 or has_axis) and _has_bars(marks):
+        return has_marks
+    if not (has_sectors or (has_axis and marks.shapes)):
+        return None
+    return lambda drawn: (has_axis and has_curves(drawn)) or (has_sectors and has_pie(drawn))
 
 
 def _has_axis(lines: list[Line], numbers: list[tuple[Line, Number]]) -> bool:
@@ -116,23 +153,40 @@ def _has_axis(lines: list[Line], numbers: list[tuple[Line, Number]]) -> bool:
 
 
 def _has_sectors(shapes: list[Bbox]) -> bool:
-    large = [box for box in shapes if min(box[2] - box[0], box[3] - box[1]) > LIMITS.sector]
-    return any(intersection_area(a, b) > 0 for a, b in pairwise(large))
+    """Return whether large shapes that touch, painted one after the other, are in a square as the sectors of a pie."""
+    large = [box for box in dict.fromkeys(shapes) if min(box[2] - box[0], box[3] - box[1]) > LIMITS.sector]
+    for start, whole in enumerate(large):
+        for box in large[start + 1 : start + LIMITS.most_sectors]:
+            x0, y0, x1, y1 = min(whole[0], box[0]), min(whole[1], box[1]), max(whole[2], box[2]), max(whole[3], box[3])
+            if (
+                x1 - x0 > whole[2] - whole[0] + box[2] - box[0] + 1
+                or y1 - y0 > whole[3] - whole[1] + box[3] - box[1] + 1
+            ):
+                break
+            whole = (x0, y0, x1, y1)
+            if LIMITS.square * (x1 - x0) < y1 - y0 < (x1 - x0) / LIMITS.square:
+                return True
+    return False
 
 
 def _has_bars(marks: PageMarks) -> bool:
     """Return whether three shades of one thickness and different lengths stand on one base."""
-    bases: dict[tuple[int, int, int], set[int]] = {}
-    for x0, y0, x1, y1 in (*marks.shapes, *((fill.x0, fill.y0, fill.x1, fill.y1) for fill in marks.fills)):
-        width, height = x1 - x0, y1 - y0
-        for side, base, thick, length in (
-            (0, y1, width, height), (1, y0, width, height), (2, x0, height, width), (3, x1, height, width)
-        ):  # fmt: skip
-            for shift in (0, 0.5):  # two grids, so that no edge of a cell parts equal ones
-                for other in (0, 0.5):
-                    key = (8 * side + round(4 * shift + 2 * other), int(base / 2 + shift), int(thick / 4 + other))
-                    bases.setdefault(key, set()).add(round(length))
-    return any(len(lengths) >= 3 for lengths in bases.values())
+    boxes = {tuple(map(round, box)) for box in marks.shapes}
+    boxes |= {(round(fill.x0), round(fill.y0), round(fill.x1), round(fill.y1)) for fill in marks.fills}
+    bases: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for x0, y0, x1, y1 in boxes if len(boxes) >= 3 else ():
+        upright, lying = (x1 - x0, y1 - y0), (y1 - y0, x1 - x0)
+        for side, base, bar in ((0, y1, upright), (2, y0, upright), (4, x0, lying), (6, x1, lying)):
+            for shift in (0, 1):  # two grids, so that no edge of a cell parts equal ones
+                bases.setdefault((side + shift, (base + shift) // 2), []).append(bar)
+    for bars in bases.values():
+        for shift in (0, 2) if len(bars) >= 3 else ():
+            lengths: dict[int, set[int]] = {}
+            for thick, length in bars:
+                lengths.setdefault((thick + shift) // 4, set()).add(length)
+            if max(map(len, lengths.values())) >= 3:
+                return True
+    return False
 
 
 def take_labels(
@@ -147,13 +201,17 @@ def take_labels(
 
 def _match_lines(labels: Iterable[Label], lines: list[Line]) -> dict[Label, Line]:
     """Return the line of each label that is a part of one; hidden labels have none."""
-    texts = [(line, "".join(line.text.split())) for line in lines]
+    rows: dict[int, list[tuple[Line, str]]] = {}
+    for line in lines:
+        item = (line, "".join(line.text.split()))
+        for row in range(int(line.y0) - 1, int(min(line.y1, line.y0 + LIMITS.tallest)) + 2):
+            rows.setdefault(row, []).append(item)
     matched = {}
     for label in labels:
         x, y = label.center
         text = "" if label.number is not None and label.text == f"{label.number.value:g}" else label.text
         text = "".join(text.split())
-        for line, whole in texts:
+        for line, whole in rows.get(int(y), ()):
             if line.x0 - 1 <= x <= line.x1 + 1 and line.y0 - 1 <= y <= line.y1 + 1 and text in whole:
                 matched[label] = line
                 break

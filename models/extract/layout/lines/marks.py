@@ -12,7 +12,7 @@ import numpy.typing as npt
 from quire.models.cdom.geometry import Bbox
 from quire.models.extract.core.marks import Fill, Rule
 from quire.models.extract.coverage.account import Painted
-from quire.models.extract.layout.charts.marks import Drawn
+from quire.models.extract.layout.charts.marks import ChartMark, Drawn
 from quire.models.extract.math.glyphs import MathGlyph
 
 
@@ -155,7 +155,7 @@ def find_no_glyphs(boxes: list[Bbox]) -> list[list[MathGlyph]]:
     return [[] for _ in boxes]
 
 
-def find_no_drawings(boxes: list[Bbox]) -> Drawn:
+def find_no_drawings(boxes: list[Bbox], may_hold: Callable[[list[ChartMark]], bool]) -> Drawn:
     """Return nothing drawn, for a page of recognised words."""
     return Drawn()
 
@@ -226,7 +226,7 @@ class PageMarks:
     layer_ink: Callable[[], float] | None = None
     is_inked: Callable[[], bool] = is_blank
     engine: tuple[str, str] | None = None
-    drawn: Callable[[list[Bbox]], Drawn] = find_no_drawings
+    drawn: Callable[[list[Bbox], Callable[[list[ChartMark]], bool]], Drawn] = find_no_drawings
 
     def words_of(self, line: Line) -> list[Piece]:
         """Return the words of a line; for a line joined of several, the words of each."""

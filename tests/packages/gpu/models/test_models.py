@@ -316,3 +316,16 @@ def test_a_directory_is_known_by_its_config_and_refused_without_weights(tmp_path
     (tmp_path / "config.json").write_text("[]")
     with pytest.raises(MlUnavailable, match="does not say which"):
         identify_directory(tmp_path)
+
+
+def test_chart_of_a_model_is_a_picture_with_its_data() -> None:
+    model = PaddleOcrVl()
+    regions = [PageRegion(type=BlockType.PICTURE, bbox=(0, 9, 99, 99), picture=PictureKind.CHART) for _ in range(2)]
+    answers = [Answer(text="Year | Cost\n2024 | 7.1"), Answer(text="no table")]
+
+    read, unread = model.read(PAGE, regions, model.ask(PAGE, regions), answers)
+
+    assert [(block.type, block.picture and block.picture.kind) for block in (read, unread)] == [
+        (BlockType.PICTURE, "chart"), (BlockType.PICTURE, "chart"),
+    ]  # fmt: skip
+    assert (cells(read)[-1], unread.table) == ((1, 1, 1, 1, "7.1"), None)

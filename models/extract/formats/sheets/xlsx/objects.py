@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from quire.models.extract.formats.common.charts import CX, read_chart_table, read_chart_text
 from quire.models.extract.formats.common.opc import Package, Relations
 from quire.models.extract.formats.common.xml import A, BrokenPart, C, Element, R, number
 from quire.models.extract.formats.flow.sheet import Place, Sheet, SheetObject, parse_area, parse_place
+from quire.models.extract.formats.sheets.charts import CX, FindCells, read_chart
 from quire.models.extract.formats.sheets.xlsx.cells import THREADED, XDR, S, read_string
 
 ReadPart = Callable[[str], Element | None]
 
 
-def read_objects(package: Package, part: str, sheet: Sheet, warn: Callable[[str], None]) -> None:
+def read_objects(package: Package, part: str, sheet: Sheet, warn: Callable[[str], None], find: FindCells) -> None:
     """Add the objects that the part's relationships lead to; leave out broken parts with a warning."""
     read = _make_part_reader(package, warn)
     by_kind = _targets(package, part, warn)
@@ -23,16 +23,16 @@ def read_objects(package: Package, part: str, sheet: Sheet, warn: Callable[[str]
         _add_comments(read(name), sheet, threaded)
     sheet.comments += [(place, text) for place, text in threaded.items() if place not in dict(sheet.comments)]
     sheet.comments.sort(key=lambda comment: comment[0])
-    read_drawings(package, part, sheet, warn)
+    read_drawings(package, part, sheet, warn, find)
 
 
-def read_drawings(package: Package, part: str, sheet: Sheet, warn: Callable[[str], None]) -> None:
-    """Add the pictures, charts and text boxes over a sheet."""
+def read_drawings(package: Package, part: str, sheet: Sheet, warn: Callable[[str], None], find: FindCells) -> None:
+    """Add the pictures, charts and text boxes over a sheet; `find` gives cells of the workbook."""
     read = _make_part_reader(package, warn)
     for name in _targets(package, part, warn).get("drawing", []):
         root = read(name)
         if root is not None:
-            _add_drawing(root, relations_of(package, name, warn), read, sheet, warn)
+            _add_drawing(root, relations_of(package, name, warn), read, sheet, warn, find)
 
 
 def _make_part_reader(package: Package, warn: Callable[[str], None]) -> ReadPart:
@@ -98,7 +98,12 @@ def _add_comments(root: Element | None, sheet: Sheet, threaded: dict[Place, str]
 
 
 def _add_drawing(
-    root: Element, relations: Relations, read: ReadPart, sheet: Sheet, warn: Callable[[str], None]
+    root: Element,
+    relations: Relations,
+    read: ReadPart,
+    sheet: Sheet,
+    warn: Callable[[str], None],
+    find: FindCells,
 ) -> None:
     for anchor in root:
         if anchor.tag not in (XDR + "twoCellAnchor", XDR + "oneCellAnchor", XDR + "absoluteAnchor"):
@@ -107,11 +112,16 @@ def _add_drawing(
         place = (0, 0)
         if start is not None:
             place = (max(0, number(start.findtext(XDR + "row"))), max(0, number(start.findtext(XDR + "col"))))
-        sheet.objects += _read_anchor(anchor, place, relations, read, warn)
+        sheet.objects += _read_anchor(anchor, place, relations, read, warn, find)
 
 
 def _read_anchor(
-    anchor: Element, place: Place, relations: Relations, read: ReadPart, warn: Callable[[str], None]
+    anchor: Element,
+    place: Place,
+    relations: Relations,
+    read: ReadPart,
+    warn: Callable[[str], None],
+    find: FindCells,
 ) -> list[SheetObject]:
     properties = next(anchor.iter(XDR + "cNvPr"), None)
     alt = (properties.get("descr") or "") if properties is not None else ""
@@ -126,9 +136,8 @@ def _read_anchor(
         relation = relations.get(node.get(R + "id") or "")
         root = read(relation.target) if relation is not None and not relation.external else None
         if root is not None:
-            objects.append(
-                SheetObject(place, table=read_chart_table(root), text=read_chart_text(root) or alt, drawn=True)
-            )
+            chart = read_chart(root, find, alt)
+            objects.append(SheetObject(place, table=chart.table, picture=chart.picture, text=chart.text, drawn=True))
     for body in anchor.iter(XDR + "txBody"):
         lines = ["".join(text.text or "" for text in line.iter(A + "t")).strip() for line in body.iter(A + "p")]
         if text := "\n".join(line for line in lines if line):

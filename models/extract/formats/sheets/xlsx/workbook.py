@@ -1,10 +1,11 @@
 """An Excel package: workbook, styles, shared strings and sheets by their relationships; a flow file out."""
 
+from functools import cache, partial
 from typing import Final
 
 from lxml import etree
 
-from quire.models.cdom.errors import Malformed, UnsupportedFormat
+from quire.models.cdom.errors import ExtractError, Malformed, UnsupportedFormat
 from quire.models.cdom.original import Format, ReadOptions
 from quire.models.extract.formats.common.opc import MAX_XML_BYTES, Package, Relation, read_metadata
 from quire.models.extract.formats.common.xml import BrokenPart, Element, R
@@ -12,6 +13,7 @@ from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, o
 from quire.models.extract.formats.flow.parts import PartPictures, read_part_bytes
 from quire.models.extract.formats.flow.sheet import Sheet, Workbook
 from quire.models.extract.formats.flow.sheet_pages import make_pages
+from quire.models.extract.formats.sheets.charts import FindCells, find_cells
 from quire.models.extract.formats.sheets.xlsx.cells import CellContext, S, read_cells, read_codes, read_string, stream
 from quire.models.extract.formats.sheets.xlsx.objects import read_objects, relations_of
 
@@ -30,29 +32,36 @@ def open_xlsx(data: bytes, options: ReadOptions) -> FlowDocument:
     return open_flow(lambda: _XlsxFile(Package(data)).read(), options)
 
 
+def find_embedded(package: Package, part: str) -> FindCells:
+    """Return a search in the workbook that a chart's part embeds; it is opened on the first search."""
+
+    @cache
+    def load() -> Workbook:
+        try:
+            relations = package.relations(part).values()
+            target = next((relation.target for relation in relations if relation.kind == "package"), "")
+            if 0 < package.size(target) <= MAX_XML_BYTES:
+                return _XlsxFile(Package(package.read(target))).read_cells()
+        except ExtractError:
+            pass  # the chart then lacks the values that its part has no copy of
+        return Workbook()
+
+    return lambda formula: find_cells(load(), formula)
+
+
 class _XlsxFile:
     """One Excel package on its way to pages."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
         self._warnings: list[str] = list(package.warnings)
+        self._parts: list[tuple[str, Sheet]] = []
 
     def read(self) -> FlowFile:
         """Return the flow file of the workbook."""
-        part = self._find_workbook()
-        root = self._package.xml(part)
-        if root is None or root.tag != S + "workbook":
-            raise UnsupportedFormat("the package holds no workbook")
-        relations = relations_of(self._package, part, self._warn)
-        named = {relation.kind: relation.target for relation in relations.values() if not relation.external}
-        if "vbaProject" in named:
-            self._warn("macros")
-        if any(relation.kind in ("externalLink", "connections") for relation in relations.values()):
-            self._warn("external-data")
-        context = self._read_context(root, named)
-        workbook = Workbook()
-        for node in list(root.iterfind(f"{S}sheets/{S}sheet"))[:MAX_SHEETS]:
-            workbook.sheets.append(self._read_sheet(node, relations.get(node.get(R + "id") or ""), workbook, context))
+        workbook = self.read_cells()
+        for part, sheet in self._parts:
+            read_objects(self._package, part, sheet, sheet.warnings.append, partial(find_cells, workbook))
         core = next(
             (
                 relation.target
@@ -71,6 +80,24 @@ class _XlsxFile:
             warnings=tuple(self._warnings),
             assets=PartPictures(self._package),
         )
+
+    def read_cells(self) -> Workbook:
+        """Return the workbook with the cells of its sheets."""
+        part = self._find_workbook()
+        root = self._package.xml(part)
+        if root is None or root.tag != S + "workbook":
+            raise UnsupportedFormat("the package holds no workbook")
+        relations = relations_of(self._package, part, self._warn)
+        named = {relation.kind: relation.target for relation in relations.values() if not relation.external}
+        if "vbaProject" in named:
+            self._warn("macros")
+        if any(relation.kind in ("externalLink", "connections") for relation in relations.values()):
+            self._warn("external-data")
+        context = self._read_context(root, named)
+        workbook = Workbook()
+        for node in list(root.iterfind(f"{S}sheets/{S}sheet"))[:MAX_SHEETS]:
+            workbook.sheets.append(self._read_sheet(node, relations.get(node.get(R + "id") or ""), workbook, context))
+        return workbook
 
     def _warn(self, code: str) -> None:
         self._warnings.append(code)
@@ -114,5 +141,5 @@ class _XlsxFile:
                 read_cells(read_part_bytes(self._package, relation.target), sheet, workbook, context)
             except BrokenPart:
                 sheet.warnings.append("part-unreadable")
-        read_objects(self._package, relation.target, sheet, sheet.warnings.append)
+        self._parts.append((relation.target, sheet))
         return sheet

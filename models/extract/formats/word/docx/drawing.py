@@ -8,9 +8,9 @@ from typing import Final
 
 from lxml import etree
 
-from quire.models.extract.formats.common.charts import CX
 from quire.models.extract.formats.common.opc import Relations
 from quire.models.extract.formats.common.xml import DGM, MC, WP, A, C, Element, O, R, V, W, tag_of
+from quire.models.extract.formats.sheets.charts import CX
 from quire.models.extract.formats.word.docx.pieces import Box, Chart, PicturePiece, Piece
 
 _VISIBLE: Final = frozenset(

@@ -10,11 +10,13 @@ from typing import Final, cast
 from quire.models.cdom.errors import ExtractError, Malformed, ResourceLimit, UnsupportedFormat
 from quire.models.cdom.original import Format, ReadOptions
 from quire.models.cdom.tree import BlockType, Metadata
-from quire.models.extract.formats.common.charts import read_chart_table, read_chart_text
 from quire.models.extract.formats.common.opc import Package, Relations, read_metadata
 from quire.models.extract.formats.common.xml import BrokenPart, Element, W, is_on, val
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt, flatten
+from quire.models.extract.formats.flow.charts import part_caption
 from quire.models.extract.formats.flow.document import Assets, FlowDocument
+from quire.models.extract.formats.sheets.charts import read_chart
+from quire.models.extract.formats.sheets.xlsx.workbook import find_embedded
 from quire.models.extract.formats.sniffing.signatures import sniff
 from quire.models.extract.formats.word.docx.body import BodyReader, Desk
 from quire.models.extract.formats.word.docx.fields import FieldStack
@@ -197,14 +199,11 @@ class WordFile:
         BodyReader(self._desk, self._note_stories[kind], page).read(note)
 
     def _read_chart(self, chart: Chart) -> list[FlowBlock]:
-        """Return a chart as a picture with its title, and its values as a table."""
+        """Return a chart as a picture with its facts and values."""
         root = self._read_part(chart.part)
-        picture = FlowBlock(BlockType.PICTURE, chart.alt)
         if root is None:
-            return [picture]
-        picture.text = read_chart_text(root) or chart.alt
-        table = read_chart_table(root)
-        return [picture, FlowBlock(BlockType.TABLE, table=table, parent=picture)] if table is not None else [picture]
+            return [FlowBlock(BlockType.PICTURE, chart.alt)]
+        return part_caption(read_chart(root, find_embedded(self._package, chart.part), chart.alt))
 
     def _read_chunk(self, rel_id: str) -> list[FlowBlock]:
         """Return the blocks of an embedded document; report a document that is not read."""

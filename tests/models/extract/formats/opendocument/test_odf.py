@@ -244,7 +244,7 @@ def test_formulas_and_charts_of_objects_are_read_from_their_own_parts() -> None:
     body = f'<text:p xmlns:xlink="http://www.w3.org/1999/xlink">{frames}</text:p>'
     tree = read_tree(opendocument("text", body, **parts))
     assert texts(tree, BlockType.FORMULA) == ["E = c^{2}"]
-    assert rows_of(of_type(tree, BlockType.TABLE)[0]) == [["", "2025"], ["Q1", "7"]]
+    assert rows_of(of_type(tree, BlockType.PICTURE)[0]) == [["", "2025"], ["Q1", "7"]]
 
 
 def test_a_title_page_that_only_repeats_the_metadata_is_furniture() -> None:

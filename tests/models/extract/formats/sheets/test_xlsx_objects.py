@@ -42,8 +42,8 @@ def test_pictures_charts_and_text_boxes_stand_where_they_are_anchored() -> None:
     box = "<xdr:txBody><a:p><a:r><a:t>Read </a:t></a:r><a:r><a:t>me</a:t></a:r></a:p><a:p/></xdr:txBody>"
     anchors = _anchor('<a:blip r:embed="i"/>') + _anchor('<c:chart r:id="c"/>', row=9) + _anchor(box, row=20)
     tree = _drawn(anchors + "<xdr:other/>", ("i", "image", "../media/a.png"), ("c", "chart", "../charts/c.xml"))
-    assert texts(tree, BlockType.PICTURE) == ["A ship", "Sales"]
-    assert rows_of(of_type(tree, BlockType.TABLE)[1]) == [["", ""], ["Q1", "7"]]
+    assert texts(tree, BlockType.PICTURE, BlockType.CAPTION) == ["A ship", "Sales", ""]
+    assert rows_of(of_type(tree, BlockType.PICTURE)[1]) == [["", ""], ["Q1", "7"]]
     assert "Read me" in texts(tree)
 
 
@@ -177,4 +177,4 @@ def test_opendocument_chart_over_sheet_is_table_with_its_title() -> None:
     body = f"<table:table><table:table-row><table:table-cell>{frame}</table:table-cell></table:table-row></table:table>"
     tree = read_tree(opendocument("spreadsheet", body, **{"Chart/content.xml": content}))
     assert "Sales" in texts(tree)
-    assert [rows_of(block) for block in of_type(tree, BlockType.TABLE)] == [[["", "2025"], ["Q1", "7"]]]
+    assert [rows_of(block) for block in of_type(tree, BlockType.PICTURE)] == [[["", "2025"], ["Q1", "7"]]]

@@ -71,6 +71,6 @@ def test_new_charts_have_their_data(seed: int) -> None:
 
     tree = read_tree(deck(slide(frame), more=more))
 
-    picture, table = tree.blocks
-    assert (picture.type, picture.text) == (BlockType.PICTURE, "Bridge")
-    assert rows_of(table) == [["", "Cash"], *([name, value] for name, value in zip(names, values, strict=True))]
+    caption, picture = tree.blocks
+    assert (caption.type, caption.text, caption.parent) == (BlockType.CAPTION, "Bridge", picture.id)
+    assert rows_of(picture) == [["", "Cash"], *([name, value] for name, value in zip(names, values, strict=True))]

@@ -105,9 +105,9 @@ def test_chart_is_its_title_and_table_of_its_values() -> None:
     name = '<c:tx><c:pt idx="0"><c:v>North</c:v></c:pt></c:tx>'
     part = f'<c:chartSpace xmlns:c="{C}" {NAMES}>{title}<c:ser>{name}{points}</c:ser></c:chartSpace>'
     tree = _with_part(f'<c:chart xmlns:c="{C}" r:id="x"/>', "chart", part)
-    picture, table = tree.blocks
-    assert (picture.type, picture.text) == (BlockType.PICTURE, "Sales")
-    assert (rows_of(table), table.parent) == ([["", "North"], ["Q1", "4.4"]], picture.id)
+    caption, picture = tree.blocks
+    assert (picture.type, caption.text, caption.parent) == (BlockType.PICTURE, "Sales", picture.id)
+    assert rows_of(picture) == [["", "North"], ["Q1", "4.4"]]
 
 
 def _smartart(*points: tuple[str, str], links: tuple[tuple[str, str, int], ...]) -> list[Block]:

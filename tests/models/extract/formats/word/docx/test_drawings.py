@@ -124,10 +124,10 @@ def test_chart_is_titled_picture_with_its_values_as_table() -> None:
         relations=[("c1", "chart", "charts/chart1.xml")],
         files={"word/charts/chart1.xml": chart.encode()},
     )
-    picture, values = read_tree(data).blocks
-    assert (picture.type, picture.text, values.parent) == (BlockType.PICTURE, "Sales", picture.id)
-    assert values.table is not None
-    assert [cell.text for cell in values.table.cells] == ["", "2024", "Q1", "1", "Q2", "4.4"]
+    caption, picture = read_tree(data).blocks
+    assert (picture.type, caption.text, caption.parent) == (BlockType.PICTURE, "Sales", picture.id)
+    assert picture.table is not None
+    assert [cell.text for cell in picture.table.cells] == ["", "2024", "Q1", "1", "Q2", "4.4"]
 
 
 def test_an_embedded_document_is_not_read_and_warned_of() -> None:
