@@ -12,7 +12,7 @@ import click
 from quire.cluster.bootstrap.shared_runtime import make_joined_runtime
 from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from quire.cluster.errors import ClusterError
-from quire.cluster.serve.drain import LABEL, RayNode, Signals, ask_cluster, stay, stay_joined
+from quire.cluster.serve.drain import LABEL, RayNode, Signals, ask_cluster, stay_joined
 from quire.cluster.start.joined import node_command, node_environment
 
 
@@ -45,7 +45,7 @@ def worker(
     address: str | None, token_file: Path, labels: dict[str, str], cpus: int | None, gpus: int | None,
     port: int, dashboard_port: int, node_ip: str | None, workdir: Path | None,
 ) -> None:  # fmt: skip
-    """Join a cluster, again whenever Ray ends here; Ctrl-C or SIGTERM leaves it, readers hand over first."""
+    """Make this machine a node, again whenever Ray ends here; Ctrl-C or SIGTERM leaves, readers hand over first."""
     settings = settings_from(workdir)
     try:
         make_joined_runtime(settings)
@@ -58,8 +58,9 @@ def worker(
         address=address, labels=labels, cpus=cpus, gpus=gpus, node_ip=node_ip, port=port, dashboard_port=dashboard_port
     )
     signals.install()
-    if address is None:
-        sys.exit(stay(RayNode(command, environment), signals, lambda: False))
-    sys.exit(
-        stay_joined(lambda: RayNode(command, environment), signals, lambda: ask_cluster(address, machine, environment))
+    code = stay_joined(
+        lambda: RayNode(command, environment),
+        signals,
+        lambda: address is not None and ask_cluster(address, machine, environment),
     )
+    sys.exit(code)
