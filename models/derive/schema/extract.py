@@ -16,9 +16,18 @@ from quire.models.derive.schema.arrays import find_values
 from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import find_candidates
 from quire.models.derive.schema.checking import expand_schema, validator_of
-from quire.models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
+from quire.models.derive.schema.nodes import (
+    ArrayNode,
+    Leaf,
+    Node,
+    ObjectNode,
+    arrays_of,
+    build_nodes,
+    inner_array,
+    leaves_of,
+)
 from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, phrases_of, plain_words
-from quire.models.derive.schema.rows import ArrayRows, TableRowId, find_rows
+from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows
 from quire.models.derive.schema.sources import TreeTexts
 from quire.models.derive.schema.verify import Rate, is_verified, rate_features, read_features
 
@@ -95,7 +104,7 @@ def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingPro
         columns=PhraseIndex(
             entry
             for array in arrays
-            for leaf in leaves_of(array.item)
+            for leaf in (*leaves_of(array.item), *_inner_leaves(array))
             for entry in _entries(leaf, phrases_of(leaf), labels)
         ),
         objects=PhraseIndex(entry for node in _objects_of(root) for entry in _entries(node, phrases_of(node), labels)),
@@ -103,6 +112,11 @@ def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingPro
         is_simple=_is_simple(expanded),
         labels={path: tuple(texts) for path, texts in labels.items()},
     )
+
+
+def _inner_leaves(array: ArrayNode) -> tuple[Leaf, ...]:
+    inner = inner_array(array)
+    return tuple(leaves_of(inner.item)) if inner is not None else ()
 
 
 def _entries(
@@ -191,8 +205,9 @@ class _Extraction:
         """Find the rows of each array of objects; of arrays that claim the same table the best named gets it."""
         for array in arrays_of(self.schema.root):
             if isinstance(array.item, ObjectNode):
-                leaves = list(leaves_of(array.item))
-                self._rows[array] = find_rows(self.tree, leaves, self.schema.columns)
+                outer, inner = list(leaves_of(array.item)), list(_inner_leaves(array))
+                found = find_rows(self.tree, inner or outer, self.schema.columns, outer if inner else ())
+                self._rows[array] = group_rows(found, outer, self.schema.columns) if inner else found
         taken: set[TableRowId] = set()
         for array, found in sorted(self._rows.items(), key=lambda entry: -entry[1].score):
             if found.used & taken:
@@ -249,7 +264,7 @@ class _Extraction:
         rows = self._rows.get(array, _NO_ROWS)
         for row in rows.rows:
             start = len(self.evidence), len(self.missing)
-            value = self._build_row(array, array.item, len(values), row.cells, row.fit, rows, texts)
+            value = self._build_row(array, array.item, _row_path(array, len(values)), row, rows, texts)
             self._keep(array, values, value, seen, start)
         for choice in self._lists.get(array, ()):
             if isinstance(array.item, Leaf) and is_verified(choice, array.item, texts):
@@ -258,7 +273,7 @@ class _Extraction:
                 self._keep(array, values, choice.value, seen, start)
         if not values:
             refused = pointer(*array.path) in self.given.refused
-            self.missing[pointer(*array.path)] = Missing.UNVERIFIED if refused else Missing.NO_LABEL
+            self.missing[pointer(*array.path)] = Missing.UNVERIFIED if refused else Missing.NO_ROWS
         return values
 
     def _keep(self, array: ArrayNode, values: list[Any], value: Any, seen: set[str], start: tuple[int, int]) -> None:
@@ -273,21 +288,26 @@ class _Extraction:
         values.append(value)
 
     def _build_row(
-        self, array: ArrayNode, node: Node, number: int, cells: Mapping[Leaf, Any], fit: float,
-        rows: ArrayRows, texts: TreeTexts,
-    ) -> dict[str, Any]:  # fmt: skip
+        self, array: ArrayNode, node: Node, prefix: str, row: Row, rows: ArrayRows, texts: TreeTexts
+    ) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for name, part in node.parts.items() if isinstance(node, ObjectNode) else ():
             if isinstance(part, Leaf):
-                path = _row_path(array, number) + _path_in_row(array, part)
-                choice, reason = _read_cell(cells.get(part), part, fit, rows)
+                path = prefix + _path_in_row(array, part)
+                choice, reason = _read_cell(row.cells.get(part), part, row.fit, rows)
                 self._put_leaf(data, part, path, choice, reason, texts)
             elif isinstance(part, ObjectNode):
-                inner = self._build_row(array, part, number, cells, fit, rows, texts)
+                inner = self._build_row(array, part, prefix, row, rows, texts)
                 if part.required or any(value is not None for value in inner.values()):
                     data[name] = inner
-            elif part.required:
-                data[name] = []
+            else:
+                path = prefix + _path_in_row(array, part)
+                data[name] = [
+                    self._build_row(part, part.item, f"{path}/{number}", inner_row, rows, texts)
+                    for number, inner_row in enumerate(row.inner if part is inner_array(array) else ())
+                ]
+                if not data[name]:
+                    self.missing[path] = Missing.NOT_SUPPORTED
         return data
 
 
@@ -297,17 +317,18 @@ def _row_path(array: ArrayNode, number: int) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _path_in_row(array: ArrayNode, leaf: Leaf) -> str:
-    return pointer(*leaf.path[len(array.path) :])
+def _path_in_row(array: ArrayNode, part: Leaf | ArrayNode) -> str:
+    return pointer(*part.path[len(array.path) :])
 
 
 def _read_cell(sources: Any, leaf: Leaf, fit: float, rows: ArrayRows) -> tuple[Choice | None, Missing]:
     if sources is None:
-        return None, Missing.NO_LABEL
+        return None, Missing.NO_LABEL if leaf in rows.columns else Missing.NO_COLUMN
     found = read_sources(sources, leaf)
     if found is None:
         return None, Missing.NOT_OF_TYPE
     value, places, verbatim = found
     whole = sum(len(source.text.strip()) for source in sources)
+    fit = rows.fits.get(leaf, fit)
     signals = ValueSignals(fit, share=min(1.0, len(verbatim) / max(1, whole)))
     return Choice(value, places, verbatim, fit, rows.how, signals), Missing.NO_LABEL
