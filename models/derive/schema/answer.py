@@ -25,7 +25,7 @@ class Missing(StrEnum):
     `no-label`: no label, heading or column names it. `not-of-type`: what it labels is not of the leaf's type.
     `ambiguous`: several values fit equally well. `unverified`: the value does not stand at its place. `no-column`: the
     table of the rows has no column for it. `no-rows`: no table or list holds such rows. `not-supported`: arrays in
-    arrays in arrays are not read. `several-disagree`: sums show that the labelled value is another one.
+    arrays in arrays are not read.
     """
 
     NO_LABEL = "no-label"
@@ -35,7 +35,6 @@ class Missing(StrEnum):
     NO_COLUMN = "no-column"
     NO_ROWS = "no-rows"
     NOT_SUPPORTED = "not-supported"
-    SEVERAL_DISAGREE = "several-disagree"
 
 
 def pointer(*parts: str | int) -> str:

@@ -84,6 +84,8 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf], oute
 
     `outer` are leaves of the rows that these rows are in; a column may name them too.
     """
+    if not leaves:
+        return ArrayRows([], frozenset(), How.TABLE, 0.0)
     views = [TableView(block) for block in visible_blocks(tree) if _has_cells(block)]
     loose = find_loose_lines(tree)
     heads = [view.find_head(index, leaves, loose.get(view.block.page, ()), outer) for view in views]
@@ -183,8 +185,8 @@ def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
     pending: Row | None = None
     group: TextSource | None = None
     for row in rows:
-        if _is_apart(row):
-            if row.only is not None and row.spans and not _names_sum(row.first):
+        if _is_apart(row, group):
+            if row.only is not None and not _names_sum(row.first):
                 yield from (pending,) if pending is not None else ()
                 pending, group = None, row.only
             continue
@@ -203,9 +205,11 @@ def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
     yield from (pending,) if pending is not None else ()
 
 
-def _is_apart(row: TableRow) -> bool:
-    """Return True for a row without data: empty, one cell over all columns, or a total with empty cells."""
+def _is_apart(row: TableRow, group: TextSource | None) -> bool:
+    """Return True for a row without data: empty, one cell that heads a group, or a total with empty cells."""
     if not row.cells or row.spans:
+        return True
+    if group is not None and row.only is not None and row.first.split()[:1] == group.text.split()[:1]:
         return True
     if (
         len(row.cells) == 1

@@ -86,6 +86,8 @@ class TableView:
         best: tuple[float, int, dict[int, tuple[Leaf, float]], Mapping[int, str]] = (0.0, 0, {}, {})
         possible: list[tuple[int, Mapping[int, str]]] = [*self._possible_heads()]
         for first_row, words in [*possible, (min(self.rows, default=0), self._words_above(above))]:
+            if len(words) < min(2, self.table.cols):  # a row with one text heads rows, not columns
+                continue
             named = _assign(words, index, (*leaves, *outer))
             score = sum(fit for _, fit in named.values())
             if score > best[0]:

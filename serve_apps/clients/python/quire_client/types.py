@@ -547,7 +547,7 @@ class Many(TypedDict):
     """A decision about every flag that the filter of the address selects."""
     decision: Literal['approved', 'rejected']
 MarkdownText: TypeAlias = Literal['rich', 'plain']
-Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified', 'no-column', 'no-rows', 'not-supported', 'several-disagree']
+Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified', 'no-column', 'no-rows', 'not-supported']
 ModelProblem: TypeAlias = Literal['model-unavailable', 'model-failed']
 @final
 class ModelUse(TypedDict):
