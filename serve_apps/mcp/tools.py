@@ -56,7 +56,7 @@ class Catalog(TypedDict):
     next_offset: int | None
 
 
-class Answer(TypedDict):
+class QueriedRows(TypedDict):
     """Rows of a query with their columns, and for each row the cells in its `cite` values."""
 
     columns: list[dict[str, Any]]
@@ -65,7 +65,7 @@ class Answer(TypedDict):
     truncated: bool
 
 
-class Extracted(TypedDict):
+class ValuesFound(TypedDict):
     """Values by the schema; by JSON pointer the evidence of each, and why others are missing."""
 
     data: dict[str, Any]
@@ -184,11 +184,11 @@ class Tools:
         sql: Annotated[str, Field(min_length=1, max_length=20_000, description=_SQL)],
         document_id: Annotated[Id | None, Field(description="Tables of this document only.")] = None,
         limit: Annotated[int, Field(ge=1, le=500, description="Maximum number of rows.")] = 100,
-    ) -> Answer:
+    ) -> QueriedRows:
         """Answer a read-only SQL query (DuckDB) over the tables of the documents, with the cells that it cites."""
         body: dict[str, Any] = {"sql": sql, "limit": limit} | ({"document_ids": [document_id]} if document_id else {})
         answer = (await self._send("POST", "/v1/sql", json=body)).json()
-        return Answer(
+        return QueriedRows(
             columns=answer["columns"],
             rows=answer["rows"],
             citations=answer["citations"],
@@ -199,11 +199,11 @@ class Tools:
         self,
         document_id: Id,
         schema: Annotated[dict[str, Any], Field(description="JSON Schema of an object with the wanted values.")],
-    ) -> Extracted:
+    ) -> ValuesFound:
         """Extract values by a JSON Schema from a document. Each value comes with its text, page and confidence."""
         body = {"document_id": document_id, "schema": schema}
         answer = (await self._send("POST", "/v1/extract", json=body)).json()
-        return Extracted(data=answer["data"], evidence=answer["evidence"], missing=answer["missing"])
+        return ValuesFound(data=answer["data"], evidence=answer["evidence"], missing=answer["missing"])
 
     async def list_newest(self) -> list[dict[str, Any]]:
         """List the most recently read documents."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 
+from quire.models.derive.fields.roles import Role, column_role
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import plain_words, split_name
-from quire.models.derive.schema.roles import Role, column_role
 from quire.models.derive.schema.typed import plain_number, read_typed
 
 SUMS, LEFT, ORDERED = 0.95, 0.75, 0.6

@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 
 from quire.models.cdom.tree import Tree
 from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
-from quire.models.derive.schema.arrays import find_values
 from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import find_candidates
 from quire.models.derive.schema.checking import expand_schema, validator_of
 from quire.models.derive.schema.columns import CENT, ORDERED, role_of
+from quire.models.derive.schema.lists import find_values
 from quire.models.derive.schema.nodes import (
     ArrayNode,
     Leaf,
@@ -29,7 +30,6 @@ from quire.models.derive.schema.nodes import (
     leaves_of,
 )
 from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, leaf_key, phrases_of, plain_words
-from quire.models.derive.schema.roles import Role
 from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows
 from quire.models.derive.schema.sources import TreeTexts
 from quire.models.derive.schema.verify import Rate, is_verified, rate_features, read_features

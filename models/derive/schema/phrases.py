@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 from quire.models.derive.fields.labels import LEXICON, label_words, name_key
 from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.roles import head_key
 from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
-from quire.models.derive.schema.roles import head_key
 
 Words = tuple[str, ...]
 Owner = TypeVar("Owner", bound=Hashable)

@@ -10,13 +10,13 @@ from quire.models.cdom.visible import visible_blocks
 from quire.models.derive.fields.labels import name_key
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.pairs import RATE
+from quire.models.derive.fields.roles import Role
 from quire.models.derive.fields.values import find_amounts
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.columns import is_typed, role_of
 from quire.models.derive.schema.lists import read_line_rows, read_named_lines
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
-from quire.models.derive.schema.roles import Role
 from quire.models.derive.schema.sources import TextSource
 from quire.models.derive.schema.tables import (
     ColumnHeads,

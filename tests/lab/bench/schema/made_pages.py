@@ -7,32 +7,33 @@ PDFs with their schema and truth as JSON.
 
 import argparse
 import json
-import random
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import timedelta
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from quire.models.extract.formats.pdf.engine import pymupdf
-from tests.lab.bench.schema.page_words import (
-    CLIENTS,
-    FIRMS,
-    GOODS,
-    LANGUAGES,
-    NOTES,
-    PLACES,
-    UNITS,
-    Data,
+from tests.lab.bench.schema.page_parts import (
+    DAY,
+    NUMBER,
+    STYLES,
+    TEXT,
+    Sheet,
+    array_of,
+    draw_pairs,
+    draw_parties,
+    draw_table,
+    object_of,
 )
+from tests.lab.bench.schema.page_words import CLIENTS, FIRMS, GOODS, LANGUAGES, NOTES, UNITS, Data
 
 LAYOUTS = 64
 CHROMIUM = "chromium"
 TIMEOUT_S = 300  # seconds for all pages of a run
-TEXT, NUMBER, DAY = {"type": "string"}, {"type": "number"}, {"type": "string", "format": "date"}
 FONTS = ("Arial, sans-serif", "Georgia, serif", "Courier New, monospace", "Verdana, sans-serif")
 
 
@@ -54,60 +55,13 @@ class MadePage:
         return f"{self.kind}-{self.layout}-{self.seed}"
 
 
-class _Sheet:
-    """Chance for the layout, chance for the values, and the words of the language."""
-
-    def __init__(self, layout: int, seed: int) -> None:
-        self.layout = random.Random(f"layout {layout}")
-        self.chance = random.Random(f"values {layout} {seed}")
-        self.language = LANGUAGES[layout % len(LANGUAGES)]
-        self._used: dict[str, str] = {}
-        self.date_form = self.layout.choice(self.language.dates)
-        self.symbol = "zł" if self.language.code == "pl" else self.layout.choice(("€", "EUR", ""))
-        if self.language.code == "en":
-            self.symbol = self.layout.choice(("$", "£", "EUR", ""))
-
-    def word(self, key: str) -> str:
-        if key not in self._used:
-            self._used[key] = self.layout.choice(self.language.labels[key])
-        return self._used[key]
-
-    def number(self, value: float, digits: int = 2) -> str:
-        text = f"{value:,.{digits}f}"
-        marks = {",": self.language.thousands, ".": self.language.decimal}
-        return "".join(marks.get(char, char) for char in text)
-
-    def money(self, value: float) -> str:
-        if self.symbol in ("$", "£"):
-            return f"{self.symbol}{self.number(value)}"
-        return f"{self.number(value)} {self.symbol}".strip()
-
-    def day(self, value: date) -> str:
-        return self.date_form.format(
-            d=value.day, m=value.month, y=value.year, month=self.language.months[value.month - 1]
-        )
-
-    def any_day(self) -> date:
-        return date(2023, 1, 5) + timedelta(days=self.chance.randrange(900))
-
-    def place(self) -> tuple[str, str]:
-        return self.chance.choice(PLACES[self.language.code])
-
-    def pick(self, *options: str) -> str:
-        return self.layout.choice(options)
-
-    def code(self) -> str:
-        form = self.layout.choice(("INV-{}", "{}", "2024/{}", "RE{}", "A-{}-K", "2024-{}"))
-        return form.format(self.chance.randrange(10_000, 99_999))
-
-
 def make_page(kind: str, layout: int, seed: int) -> MadePage:
     """Return the page of a layout and a seed as HTML, not yet drawn."""
-    sheet = _Sheet(layout, seed)
+    sheet = Sheet(layout, seed)
     body, schema, truth = KINDS[kind](sheet)
     size = sheet.layout.choice((9, 10, 11))
     html = f'<section style="font:{size}pt {sheet.layout.choice(FONTS)};page-break-after:always">{body}</section>'
-    return MadePage(kind, layout, seed, html, _object(schema), truth)
+    return MadePage(kind, layout, seed, html, object_of(schema), truth)
 
 
 def draw(pages: Iterable[MadePage]) -> list[MadePage]:
@@ -142,95 +96,6 @@ def draw(pages: Iterable[MadePage]) -> list[MadePage]:
     return made
 
 
-def _object(properties: Data) -> Data:
-    return {"type": "object", "properties": properties}
-
-
-def _array(properties: Data) -> Data:
-    return {"type": "array", "items": _object(properties)}
-
-
-def _table(
-    sheet: _Sheet, heads: list[str], rows: list[list[str]], numeric: set[int], *, style: str = "", tail: str = ""
-) -> str:
-    style = style or sheet.pick("grid", "lines", "head", "zebra", "")
-    css = ["class=r" if number in numeric else "" for number in range(len(heads))]
-    head = "".join(f"<th {css[number]}>{escape(text)}</th>" for number, text in enumerate(heads))
-    lines = []
-    for row in rows:
-        if len(row) == 1:
-            lines.append(f"<tr><td colspan={len(heads)}><b>{row[0]}</b></td></tr>")
-        else:
-            lines.append("<tr>" + "".join(f"<td {css[n]}>{text}</td>" for n, text in enumerate(row)) + "</tr>")
-    return f"<table class='{style}' style='width:100%'><tr>{head}</tr>{''.join(lines)}{tail}</table>"
-
-
-def _pairs(sheet: _Sheet, pairs: list[tuple[str, str]], style: str) -> str:
-    """Return labels with their values in one of six forms."""
-    if style == "table":
-        return "<table>" + "".join(f"<tr><td>{a}</td><td>{b}</td></tr>" for a, b in pairs) + "</table>"
-    if style == "right":
-        return "<table>" + "".join(f"<tr><td>{a}:</td><td class=r>{b}</td></tr>" for a, b in pairs) + "</table>"
-    if style == "stacked":
-        cells = "".join(
-            f"<td style='padding-right:24px'><span class=small>{a}</span><br><b>{b}</b></td>" for a, b in pairs
-        )
-        return f"<table><tr>{cells}</tr></table>"
-    if style == "boxes":
-        heads, values = ("".join(f"<td>{text}</td>" for text in texts) for texts in zip(*pairs, strict=True))
-        return f"<table class=grid><tr>{heads}</tr><tr>{values}</tr></table>"
-    if style == "inline":
-        return "<div>" + " &nbsp; ".join(f"{a}: {b}" for a, b in pairs) + "</div>"
-    return "".join(f"<div>{a}: {b}</div>" for a, b in pairs)
-
-
-_STYLES = ("table", "right", "stacked", "boxes", "inline", "lines")
-
-
-@dataclass(slots=True)
-class _Party:
-    name: str
-    street: str
-    town: str
-
-
-def _parties(sheet: _Sheet, label: str) -> tuple[_Party, _Party, str, str]:
-    """Return the two parties, the top of the page with both, and its foot."""
-    seller = _Party(sheet.chance.choice(FIRMS[sheet.language.code]), *sheet.place())
-    buyer = _Party(sheet.chance.choice(CLIENTS), *sheet.place())
-    contact = f"{sheet.word('phone')} +49 40 55{sheet.chance.randrange(1000, 9999)}"
-    form = sheet.pick("left", "right", "window", "foot", "centre", "two", "band", "window")
-    labelled = sheet.layout.random() < 0.45
-    lines = f"{seller.name}<br>{seller.street}<br>{seller.town}"
-    client = f"{label}{sheet.pick(':', '')}<br>" * labelled + f"{buyer.name}<br>{buyer.street}<br>{buyer.town}"
-    vat = f"{sheet.word('vat_id')}: {sheet.language.code.upper()}{sheet.chance.randrange(10**8, 10**9)}"
-    foot = f"<div class=small style='margin-top:30px'>{vat} · IBAN DE89 3704 0044 0532 0130 00</div>"
-    if form == "left":
-        top = f"<div><b style='font-size:150%'>{seller.name}</b><br>{seller.street}<br>{seller.town}<br>{contact}</div>"
-        top += f"<div style='margin-top:24px'>{client}</div>"
-    elif form == "right":
-        top = f"<div style='text-align:right'>{lines}<br>{contact}</div><div>{client}</div>"
-    elif form == "window":
-        top = f"<div style='margin-top:40px' class=small>{seller.name} · {seller.street} · {seller.town}</div><div>{client}</div>"
-    elif form == "foot":
-        top = f"<div style='margin-top:40px'>{client}</div>"
-        foot = (
-            f"<div class='two small' style='margin-top:40px'><div>{lines}</div><div>{contact}<br>{vat}</div>"
-            "<div>Bank<br>IBAN DE89 3704 0044 0532 0130 00</div></div>"
-        )
-    elif form == "centre":
-        top = (
-            f"<div style='text-align:center'><b>{seller.name}</b><br>{seller.street}, {seller.town}<br>{contact}</div>"
-        )
-        top += f"<div style='margin-top:24px'>{client}</div>"
-    elif form == "two":
-        top = f"<div class=two><div>{lines}<br>{contact}</div><div>{client}</div></div>"
-    else:
-        top = f"<div style='background:#dde'><b style='font-size:130%'>{seller.name}</b></div>"
-        top += f"<div class=two><div>{client}</div><div>{seller.street}<br>{seller.town}<br>{contact}</div></div>"
-    return seller, buyer, top, foot
-
-
 _NAMES = (
     {"number": "invoice_number", "date": "invoice_date", "due": "due_date", "seller": "supplier", "buyer": "customer",
      "net": "net", "tax": "tax", "total": "total", "lines": "lines", "description": "description",
@@ -245,7 +110,7 @@ _NAMES = (
 """What a schema calls the parts of an invoice."""
 
 
-def _lines(sheet: _Sheet, count: int) -> list[Data]:
+def _lines(sheet: Sheet, count: int) -> list[Data]:
     lines = []
     for goods in sheet.chance.sample(GOODS, count):
         quantity, cents = sheet.chance.randrange(1, 25), sheet.chance.randrange(150, 90_000)
@@ -255,9 +120,9 @@ def _lines(sheet: _Sheet, count: int) -> list[Data]:
     return lines
 
 
-def _invoice(sheet: _Sheet, *, nested: bool = False) -> tuple[str, Data, Data]:
+def _invoice(sheet: Sheet, *, nested: bool = False) -> tuple[str, Data, Data]:
     names = sheet.layout.choice(_NAMES)
-    seller, buyer, top, foot = _parties(sheet, sheet.word("to"))
+    seller, buyer, top, foot = draw_parties(sheet, sheet.word("to"))
     day = sheet.any_day()
     due = day + timedelta(days=sheet.chance.choice((14, 30, 45)))
     number = sheet.code()
@@ -270,7 +135,7 @@ def _invoice(sheet: _Sheet, *, nested: bool = False) -> tuple[str, Data, Data]:
     if sheet.layout.random() < 0.4:
         meta.append((sheet.word("customer_number"), str(sheet.chance.randrange(10_000, 99_999))))
     sheet.layout.shuffle(meta)
-    block = _pairs(sheet, meta, sheet.pick(*_STYLES))
+    block = draw_pairs(sheet, meta, sheet.pick(*STYLES))
     title = f"<h2>{sheet.word('invoice')}{f' {number}' if sheet.layout.random() < 0.3 else ''}</h2>"
     head = sheet.pick(f"{top}<div class=s></div>{title}{block}", f"{title}{top}<div class=s></div>{block}",
                       f"<div class=two><div>{top}</div><div>{block}</div></div>{title}")  # fmt: skip
@@ -321,11 +186,11 @@ def _invoice(sheet: _Sheet, *, nested: bool = False) -> tuple[str, Data, Data]:
     tail = ""
     if form == "inside":
         tail = "".join(f"<tr><td colspan={len(keys) - 1} class=r>{a}</td><td class=r>{b}</td></tr>" for a, b in totals)
-    table = _table(sheet, [sheet.word(key) for key in keys], rows, numeric, tail=tail)
+    table = draw_table(sheet, [sheet.word(key) for key in keys], rows, numeric, tail=tail)
     after = {
-        "right": f"<div style='display:flex;justify-content:flex-end'>{_pairs(sheet, totals, 'right')}</div>",
-        "table": f"<div style='display:flex;justify-content:flex-end'>{_pairs(sheet, totals, 'table')}</div>",
-        "left": _pairs(sheet, totals, "lines"), "boxes": _pairs(sheet, totals, "boxes"), "inside": "",
+        "right": f"<div style='display:flex;justify-content:flex-end'>{draw_pairs(sheet, totals, 'right')}</div>",
+        "table": f"<div style='display:flex;justify-content:flex-end'>{draw_pairs(sheet, totals, 'table')}</div>",
+        "left": draw_pairs(sheet, totals, "lines"), "boxes": draw_pairs(sheet, totals, "boxes"), "inside": "",
     }[form]  # fmt: skip
     truth |= {names["net"]: net, names["tax"]: tax, names["total"]: total}
     row = {names["description"]: TEXT, names["quantity"]: NUMBER, names["price"]: NUMBER, names["amount"]: NUMBER}
@@ -336,7 +201,7 @@ def _invoice(sheet: _Sheet, *, nested: bool = False) -> tuple[str, Data, Data]:
     properties: Data = {names[key]: DAY if key in ("date", "due") else NUMBER if key in ("net", "tax", "total") else TEXT
                         for key in ("number", "date", "due", "seller", "buyer", "net", "tax", "total")}  # fmt: skip
     if nested:
-        properties["orders"] = _array({"order_number": TEXT, names["lines"]: _array(row)})
+        properties["orders"] = array_of({"order_number": TEXT, names["lines"]: array_of(row)})
         truth["orders"] = [
             {
                 "order_number": part["order"],
@@ -345,7 +210,7 @@ def _invoice(sheet: _Sheet, *, nested: bool = False) -> tuple[str, Data, Data]:
             for part in sections
         ]
     else:
-        properties[names["lines"]] = _array(row)
+        properties[names["lines"]] = array_of(row)
         truth[names["lines"]] = [{names[key]: line[key] for key in wanted} for line in every]
     return (
         f"{head}<div class=s></div>{table}<div class=s></div>{after}<p>{sheet.word('thanks')}</p>{foot}",
@@ -354,11 +219,11 @@ def _invoice(sheet: _Sheet, *, nested: bool = False) -> tuple[str, Data, Data]:
     )
 
 
-def _nested_invoice(sheet: _Sheet) -> tuple[str, Data, Data]:
+def _nested_invoice(sheet: Sheet) -> tuple[str, Data, Data]:
     return _invoice(sheet, nested=True)
 
 
-def _statement(sheet: _Sheet) -> tuple[str, Data, Data]:
+def _statement(sheet: Sheet) -> tuple[str, Data, Data]:
     opening = balance = sheet.chance.randrange(10_000, 900_000) / 100
     day, rows, truth = sheet.any_day(), list[list[str]](), list[Data]()
     split = sheet.layout.random() < 0.6
@@ -384,12 +249,12 @@ def _statement(sheet: _Sheet) -> tuple[str, Data, Data]:
         (sheet.word("number"), number),
         (sheet.word("opening"), sheet.money(opening)),
     ]
-    table = _table(sheet, [sheet.word(key) for key in heads], rows, set(range(2, len(heads))))
+    table = draw_table(sheet, [sheet.word(key) for key in heads], rows, set(range(2, len(heads))))
     close = f"<p>{sheet.word('closing')}: {sheet.money(balance)}</p>"
-    body = f"<h2>{sheet.word('statement')}</h2>{_pairs(sheet, pairs, sheet.pick('table', 'right', 'lines'))}<br>{table}{close}"
+    body = f"<h2>{sheet.word('statement')}</h2>{draw_pairs(sheet, pairs, sheet.pick('table', 'right', 'lines'))}<br>{table}{close}"
     amounts = {"debit": NUMBER, "credit": NUMBER} if split else {"amount": NUMBER}
     properties = {"account_holder": TEXT, "opening_balance": NUMBER, "closing_balance": NUMBER,
-                  "entries": _array({"booked_on": DAY, "text": TEXT, **amounts, "balance": NUMBER})}  # fmt: skip
+                  "entries": array_of({"booked_on": DAY, "text": TEXT, **amounts, "balance": NUMBER})}  # fmt: skip
     return (
         body,
         properties,
@@ -397,8 +262,8 @@ def _statement(sheet: _Sheet) -> tuple[str, Data, Data]:
     )
 
 
-def _payslip(sheet: _Sheet) -> tuple[str, Data, Data]:
-    seller = _parties(sheet, "")[0]
+def _payslip(sheet: Sheet) -> tuple[str, Data, Data]:
+    seller = draw_parties(sheet, "")[0]
     name, staff = (
         sheet.chance.choice(("Jonas Keel", "Anna Lindqvist", "Marta Olsen")),
         str(sheet.chance.randrange(1000, 9999)),
@@ -420,19 +285,19 @@ def _payslip(sheet: _Sheet) -> tuple[str, Data, Data]:
     ]
     top = f"<div>{seller.name}<br>{seller.street}<br>{seller.town}</div>"
     body = (
-        f"{top}<h2>{sheet.word('payslip')}</h2>{_pairs(sheet, pairs, sheet.pick(*_STYLES))}<br>"
-        f"{_table(sheet, [sheet.word('pay'), sheet.word('amount')], rows, {1})}<br>{_pairs(sheet, sums, sheet.pick('table', 'right', 'lines', 'boxes'))}"
+        f"{top}<h2>{sheet.word('payslip')}</h2>{draw_pairs(sheet, pairs, sheet.pick(*STYLES))}<br>"
+        f"{draw_table(sheet, [sheet.word('pay'), sheet.word('amount')], rows, {1})}<br>{draw_pairs(sheet, sums, sheet.pick('table', 'right', 'lines', 'boxes'))}"
     )
     properties = {"employer": TEXT, "employee": TEXT, "staff_number": TEXT, "gross_pay": NUMBER, "deductions": NUMBER,
-                  "net_pay": NUMBER, "elements": _array({"element": TEXT, "amount": NUMBER})}  # fmt: skip
+                  "net_pay": NUMBER, "elements": array_of({"element": TEXT, "amount": NUMBER})}  # fmt: skip
     return body, properties, {
         "employer": seller.name, "employee": name, "staff_number": staff, "gross_pay": gross, "deductions": off,
         "net_pay": net, "elements": [{"element": text, "amount": value} for text, value in elements],
     }  # fmt: skip
 
 
-def _delivery_note(sheet: _Sheet) -> tuple[str, Data, Data]:
-    seller, buyer, top, foot = _parties(sheet, sheet.word("to"))
+def _delivery_note(sheet: Sheet) -> tuple[str, Data, Data]:
+    seller, buyer, top, foot = draw_parties(sheet, sheet.word("to"))
     number, day = sheet.code(), sheet.any_day()
     rows, truth = list[list[str]](), list[Data]()
     for goods in sheet.chance.sample(GOODS, sheet.chance.randrange(2, 9)):
@@ -454,15 +319,15 @@ def _delivery_note(sheet: _Sheet) -> tuple[str, Data, Data]:
         )
     pairs = [(sheet.word("note_number"), number), (sheet.word("delivery"), sheet.day(day))]
     heads = [sheet.word(key) for key in ("article", "description", "ordered", "delivered", "weight")]
-    body = f"{top}<h2>{sheet.word('note')}</h2>{_pairs(sheet, pairs, sheet.pick(*_STYLES))}<br>{_table(sheet, heads, rows, {2, 3, 4})}{foot}"
+    body = f"{top}<h2>{sheet.word('note')}</h2>{draw_pairs(sheet, pairs, sheet.pick(*STYLES))}<br>{draw_table(sheet, heads, rows, {2, 3, 4})}{foot}"
     properties = {"delivery_note_number": TEXT, "delivery_date": DAY, "supplier": TEXT, "recipient": TEXT,
-                  "items": _array({"article_number": TEXT, "description": TEXT, "ordered": NUMBER, "delivered": NUMBER,
+                  "items": array_of({"article_number": TEXT, "description": TEXT, "ordered": NUMBER, "delivered": NUMBER,
                                    "weight": NUMBER})}  # fmt: skip
     return body, properties, {"delivery_note_number": number, "delivery_date": str(day), "supplier": seller.name,
                               "recipient": buyer.name, "items": truth}  # fmt: skip
 
 
-def _contract(sheet: _Sheet) -> tuple[str, Data, Data]:
+def _contract(sheet: Sheet) -> tuple[str, Data, Data]:
     """Terms in sentences, in English."""
     landlord, tenant = sheet.chance.choice(FIRMS["en"]), sheet.chance.choice(CLIENTS[:7])
     day, months, notice = sheet.any_day(), sheet.chance.choice((12, 24, 36)), sheet.chance.choice((30, 60, 90))
@@ -485,7 +350,7 @@ def _contract(sheet: _Sheet) -> tuple[str, Data, Data]:
                               "notice_days": notice, "monthly_fee": fee}  # fmt: skip
 
 
-def _cv(sheet: _Sheet) -> tuple[str, Data, Data]:
+def _cv(sheet: Sheet) -> tuple[str, Data, Data]:
     """A person's name, contact and posts, in English."""
     name = sheet.chance.choice(("Jonas Keel", "Anna Lindqvist", "Marta Olsen", "Peter van Dam"))
     mail, posts, year = f"{name.split()[0].lower()}@example.org", list[Data](), 2024
@@ -500,12 +365,12 @@ def _cv(sheet: _Sheet) -> tuple[str, Data, Data]:
                       "<p>{start_year} – {end_year}: {title}, {employer}</p>")  # fmt: skip
     body = f"<h1>{name}</h1><div>{mail}</div><h2>Experience</h2>" + "".join(form.format(**post) for post in posts)
     item = {"title": TEXT, "employer": TEXT, "start_year": {"type": "integer"}, "end_year": {"type": "integer"}}
-    return body, {"name": TEXT, "email": {**TEXT, "format": "email"}, "experience": _array(item)}, {
+    return body, {"name": TEXT, "email": {**TEXT, "format": "email"}, "experience": array_of(item)}, {
         "name": name, "email": mail, "experience": posts,
     }  # fmt: skip
 
 
-KINDS: dict[str, Callable[[_Sheet], tuple[str, Data, Data]]] = {
+KINDS: dict[str, Callable[[Sheet], tuple[str, Data, Data]]] = {
     "invoice": _invoice, "nested-invoice": _nested_invoice, "statement": _statement, "payslip": _payslip,
     "delivery-note": _delivery_note, "contract": _contract, "cv": _cv,
 }  # fmt: skip

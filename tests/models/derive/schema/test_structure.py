@@ -100,7 +100,7 @@ def test_rows_under_headings_fill_arrays_inside_arrays() -> None:
     assert right >= LEAST_RIGHT * 30, right
 
 
-def test_balances_tell_what_was_paid_in_and_out() -> None:
+def test_balances_name_debits_and_credits() -> None:
     read = read_schema(objects(entries=rows_of(booked_on=DAY, text=TEXT, debit=NUMBER, credit=NUMBER, balance=NUMBER)))
     for seed in range(20):
         chance = random.Random(seed)
@@ -126,7 +126,7 @@ def test_sum_that_does_not_hold_lowers_its_parts() -> None:
     assert all(evidence.confidence <= 0.6 for evidence in answer.evidence.values())
 
 
-def test_reasons_tell_what_is_missing_of_rows() -> None:
+def test_missing_columns_and_rows_have_reasons() -> None:
     tree, _ = make_bill(1)
     deep = objects(
         lines=rows_of(**LINE, discount_code=TEXT), a=rows_of(b=rows_of(c=rows_of(d=rows_of(e=rows_of(f=TEXT)))))
