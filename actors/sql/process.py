@@ -33,22 +33,23 @@ MAX_ANSWER_BYTES = 16 << 20  # bytes of JSON: ten thousand rows of 1.6 KB
 _OPEN_FILES = 8  # file handles: three standard ones and room for the engine's own
 _RELATIONS = """
 create table cells as
-  select document_id, source_file, "table" as table_id, page, cell, "row", col, row_span, col_span, header, head, label,
-    text, number, date, x0, y0, x1, y1, confidence from arrow_cells;
+  select document_id, source_file, "table" as table_id, page, cell, "row", col, row_span, col_span, header, head,
+    head_path, label, section, title, text, number, unit, scale, date, x0, y0, x1, y1, confidence from arrow_cells;
 alter table cells add column cite struct(
   document_id varchar, page integer, table_id varchar, cell integer, x0 double, y0 double, x1 double, y1 double);
 update cells set cite = {'document_id': document_id, 'page': page, 'table_id': table_id, 'cell': cell,
   'x0': x0, 'y0': y0, 'x1': x1, 'y1': y1};
 create view rows as
   select document_id, any_value(source_file) as source_file, table_id, min(page) as page, "row",
-    any_value(label) as label, map(list(name order by col), list(text order by col)) as texts,
+    any_value(label) as label, any_value(section) as section, any_value(title) as title, any_value(scale) as scale,
+    map(list(name order by col), list(text order by col)) as texts,
     map(list(name order by col), list(number order by col)) as numbers,
     map(list(name order by col), list(date order by col)) as dates,
     map(list(name order by col), list(cite order by col)) as cites
   from (
-    select *, case when n = 1 then title else title || '_' || n end as name from (
-      select *, row_number() over (partition by document_id, table_id, "row", title order by col) as n from (
-        select *, case when head = '' then 'column_' || (col + 1) else head end as title from cells where not header)))
+    select *, case when n = 1 then named else named || '_' || n end as name from (
+      select *, row_number() over (partition by document_id, table_id, "row", named order by col) as n from (
+        select *, case when head = '' then 'column_' || (col + 1) else head end as named from cells where not header)))
   group by document_id, table_id, "row";
 """
 _WARM_UP = (

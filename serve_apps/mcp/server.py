@@ -1,4 +1,4 @@
-"""The service as an MCP server: five tools, and documents as resources, built on the official SDK.
+"""The service as an MCP server: eight tools, and documents as resources, built on the official SDK.
 
 The SDK supports every revision of the protocol. The server receives an HTTP client of the service and runs over
 standard input and output. A refusal of the service is a result that the model can read; the SDK checks arguments
@@ -18,7 +18,7 @@ MARKDOWN = "text/markdown"
 INSTRUCTIONS = (
     "Quire reads documents (PDF, Word, images) into text with positions. Call parse with a file, or search the "
     "documents read before. Then call get_chunks, get_fields or export_context with the returned job_id and "
-    "document_id."
+    "document_id. For figures in tables call list_tables, then query_tables; for values of your choice call extract."
 )
 LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
@@ -63,6 +63,9 @@ def make_server(client: httpx.AsyncClient, version: str, root: Path, *, urls: bo
         ("Text in pieces", tools.get_chunks, LOOKS),
         ("Labelled values", tools.get_fields, LOOKS),
         ("Digest of a document", tools.export_context, LOOKS),
+        ("Tables of documents", tools.list_tables, LOOKS),
+        ("SQL over tables", tools.query_tables, LOOKS),
+        ("Values by a schema", tools.extract, LOOKS),
     ):
         server.add_tool(run, title=title, annotations=annotations)
     return server

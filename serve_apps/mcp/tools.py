@@ -17,6 +17,11 @@ from typing_extensions import TypedDict
 PARSE_S = 55  # seconds, as the API's own parse waits
 LISTED = 100  # documents listed as resources
 Id = Annotated[str, Field(pattern=r"^[a-z]+_[a-z2-7]{26}$", description="Returned by parse or search.")]
+_SQL = (
+    "One SELECT over cells(document_id, source_file, table_id, page, row, col, head, head_path, label, section, title, "
+    "text, number, unit, scale, date, cite) or rows(document_id, table_id, row, label, section, title, scale, texts, "
+    "numbers, dates, cites by head, as in numbers['Price']). Select cite to get citations."
+)
 Offset = Annotated[int, Field(ge=0, description="Start of the page: next_offset of the previous page.")]
 
 
@@ -42,6 +47,30 @@ class Hits(TypedDict):
     """Search hits, best first."""
 
     hits: list[dict[str, Any]]
+
+
+class Catalog(TypedDict):
+    """A page of tables; `next_offset` is null on the last page."""
+
+    tables: list[dict[str, Any]]
+    next_offset: int | None
+
+
+class QueriedRows(TypedDict):
+    """Rows of a query with their columns, and for each row the cells in its `cite` values."""
+
+    columns: list[dict[str, Any]]
+    rows: list[list[Any]]
+    citations: list[list[dict[str, Any]]]
+    truncated: bool
+
+
+class ValuesFound(TypedDict):
+    """Values by the schema; by JSON pointer the evidence of each, and why others are missing."""
+
+    data: dict[str, Any]
+    evidence: dict[str, Any]
+    missing: dict[str, str]
 
 
 class Digest(TypedDict):
@@ -134,6 +163,47 @@ class Tools:
         path = f"{_document(job_id, document_id)}/export/context"
         body = (await self._send("GET", path, params={"max_tokens": max_tokens})).json()
         return Digest(markdown=body["markdown"], truncated=bool(body["truncated"]))
+
+    async def list_tables(
+        self,
+        document_id: Annotated[Id | None, Field(description="Tables of this document only.")] = None,
+        offset: Offset = 0,
+        limit: Annotated[int, Field(ge=1, le=100, description="Maximum number of tables.")] = 20,
+    ) -> Catalog:
+        """List the tables of the documents: title, heads with types and units, and the first rows of each.
+
+        Read this before query_tables.
+        """
+        params: dict[str, str | int] = {"offset": offset, "limit": limit}
+        params |= {"document_id": document_id} if document_id else {}
+        body = (await self._send("GET", "/v1/sql/catalog", params=params)).json()
+        return Catalog(tables=body["tables"], next_offset=body["next_offset"])
+
+    async def query_tables(
+        self,
+        sql: Annotated[str, Field(min_length=1, max_length=20_000, description=_SQL)],
+        document_id: Annotated[Id | None, Field(description="Tables of this document only.")] = None,
+        limit: Annotated[int, Field(ge=1, le=500, description="Maximum number of rows.")] = 100,
+    ) -> QueriedRows:
+        """Answer a read-only SQL query (DuckDB) over the tables of the documents, with the cells that it cites."""
+        body: dict[str, Any] = {"sql": sql, "limit": limit} | ({"document_ids": [document_id]} if document_id else {})
+        answer = (await self._send("POST", "/v1/sql", json=body)).json()
+        return QueriedRows(
+            columns=answer["columns"],
+            rows=answer["rows"],
+            citations=answer["citations"],
+            truncated=answer["truncated"],
+        )
+
+    async def extract(
+        self,
+        document_id: Id,
+        schema: Annotated[dict[str, Any], Field(description="JSON Schema of an object with the wanted values.")],
+    ) -> ValuesFound:
+        """Extract values by a JSON Schema from a document. Each value comes with its text, page and confidence."""
+        body = {"document_id": document_id, "schema": schema}
+        answer = (await self._send("POST", "/v1/extract", json=body)).json()
+        return ValuesFound(data=answer["data"], evidence=answer["evidence"], missing=answer["missing"])
 
     async def list_newest(self) -> list[dict[str, Any]]:
         """List the most recently read documents."""

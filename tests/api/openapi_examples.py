@@ -260,6 +260,7 @@ async def _questions(recorder: Recorder, ids: Ids) -> None:
     """Call what answers questions, about stored documents and about files that are not kept."""
     letter, report = write_letter(815, 1), SAMPLE.read_bytes()
     await recorder.call("GET", "/v1/search", params={"q": "brake linings of crane 3", "limit": 2})
+    await recorder.call("GET", "/v1/sql/catalog", params={"document_id": ids.report["document_id"]})
     sql = {"sql": "select label, number, cite from cells where number > 10 limit 2"}
     await recorder.call("POST", "/v1/sql", json=sql | {"document_ids": [ids.report["document_id"]]})
     sent = [("a", "letter-1.pdf", letter), ("b", "letter-2.pdf", write_letter(816, 1))]

@@ -209,6 +209,7 @@ ROWS: dict[str, Row] = {
     "list_doubtful": Row(200),
     "review_reading": Row(200, {"json": {"decision": "seen"}}),
     "search": Row(409, {"params": {"q": "ropes"}}),
+    "list_tables": Row(200),
     "query_tables": Row(409, {"json": {"sql": "select 1"}}),
     "review_block": Row(200, {"json": {"flag": "pii:email", "decision": "approved"}}, make=flagged),
     "undo_review": Row(200, make=decided, by_caller=True),

@@ -5,7 +5,7 @@ fragments.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from quire.models.derive.fields.extracted_field import ExtractedField, make_field
 from quire.models.derive.fields.fragments import Fragment
@@ -13,6 +13,8 @@ from quire.models.derive.fields.imprint import find_imprint, find_payee
 from quire.models.derive.fields.labels import match_label
 from quire.models.derive.fields.letterhead import find_letterhead
 from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.parties import Party, find_parties
+from quire.models.derive.fields.sums import find_sums
 from quire.models.derive.fields.totals import choose_total
 from quire.models.derive.fields.values import (
     CURRENCIES,
@@ -29,6 +31,8 @@ BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}
 )
 """A document that names one of these has an issuer."""
+SUMMED = 0.95
+"""Confidence (0..1) in amounts that add up."""
 SURE_HEAD = 0.65
 """Confidence in a letterhead from which the holder of the account to pay to is not asked for."""
 
@@ -56,14 +60,37 @@ def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Ite
 
 def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
     total = choose_total(fragments)
-    if total is not None:
+    sums = {summed.key: summed for summed in find_sums(fragments)}
+    if total is not None and sums and total.amount.normal not in (
+        sums[Key.SUBTOTAL].amount.normal, sums[Key.TAX].amount.normal
+    ):  # fmt: skip
+        raw, normal = total.amount.raw, total.amount.normal
+        sums.pop(Key.TOTAL)
+        yield (
+            total.fragment,
+            make_field(total.fragment, total.label, Key.TOTAL, ValueType.AMOUNT, raw, total.confidence, normal),
+        )
+    elif total is not None and not sums:
         raw, normal = total.amount.raw, total.amount.normal
         yield (
             total.fragment,
             make_field(total.fragment, total.label, Key.TOTAL, ValueType.AMOUNT, raw, total.confidence, normal),
         )
-    if total is not None or named & BILL_KEYS:
-        yield from _issuer(fragments, named)
+    for key, summed in sums.items():
+        label, raw = str(key), summed.amount.raw
+        yield (
+            summed.fragment,
+            make_field(summed.fragment, label, key, ValueType.AMOUNT, raw, SUMMED, summed.amount.normal),
+        )
+    if total is not None or sums or named & BILL_KEYS:
+        parties = {party.key: party for party in find_parties(fragments)}
+        for name, party in parties.items():
+            if name is not None and str(name) not in named:
+                yield (
+                    party.fragment,
+                    make_field(party.fragment, str(name), name, ValueType.TEXT, party.name, party.confidence),
+                )
+        yield from _issuer(fragments, named, parties)
         if Key.CURRENCY not in named:
             yield from find_stated_currency(fragments)
     if Key.DATE not in named:
@@ -71,13 +98,19 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
     yield from _accounts(fragments, named)
 
 
-def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
+def _issuer(
+    fragments: Sequence[Fragment], named: frozenset[str], parties: Mapping[Key | None, Party]
+) -> Iterator[Candidate]:
+    """Yield the issuer and its address, unless the issuer's own address names it."""
     head = find_letterhead(fragments)
     stated = find_imprint(fragments)
     if stated is None and (head is None or head.confidence < SURE_HEAD):
         stated = find_payee(fragments)
+    customer = parties.get(Key.CUSTOMER)
+    if head is not None and customer is not None and head.name_parts[0][0] is customer.fragment:
+        head = None
     if stated is not None:
-        if Key.SUPPLIER not in named:
+        if Key.SUPPLIER not in named and Key.SUPPLIER not in parties:
             yield (
                 stated.fragment,
                 make_field(stated.fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, stated.name, stated.confidence),
@@ -91,7 +124,7 @@ def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Ca
     if head is None:
         return
     fragment = head.name_parts[0][0]
-    if Key.SUPPLIER not in named:
+    if Key.SUPPLIER not in named and Key.SUPPLIER not in parties:
         yield (
             fragment,
             make_field(head.name_parts, "supplier", Key.SUPPLIER, ValueType.TEXT, head.name, head.confidence),

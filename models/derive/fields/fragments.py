@@ -59,14 +59,14 @@ class Fragment:
         return self.bbox[3] - self.bbox[1] if self.bbox else 0.0
 
 
-def tree_fragments(tree: Tree) -> list[Fragment]:
-    """Return all fragments in reading order, without running heads and print stamps.
+def tree_fragments(tree: Tree, *, furniture: bool = False) -> list[Fragment]:
+    """Return all fragments in reading order, without print stamps, and running heads only with `furniture`.
 
     A heading of a recognised page counts as a paragraph, because it is only a guess by size.
     """
     fragments: list[Fragment] = []
     recognised = {page.number for page in tree.pages if page.route in (Route.OCR, Route.VLM)}
-    for block in visible_blocks(tree):
+    for block in visible_blocks(tree, furniture=furniture):
         guessed = block.page in recognised and block.type in HEADS
         kind = BlockType.PARAGRAPH if guessed else block.type
         places = BlockPlaces(block)

@@ -5,9 +5,11 @@ A label is matched by its words, without case, accents and punctuation; the long
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from quire.models.derive.fields.lexicon import LABELS, QUALIFIERS, Key
 
+MAX_CHARS = 80  # characters of a text in which its label is searched
 MAX_LABEL_WORDS = 6  # words of the longest label in the lexicon
 WORD = re.compile(r"[^\W_]+|[°#%]")
 
@@ -46,10 +48,15 @@ FIRST_WORDS = frozenset(words[0] for words in LEXICON)
 
 def match_label(text: str) -> tuple[Key, int] | None:
     """Return the key that the beginning of `text` names and the offset behind its words, or None."""
+    return _match_label(text[:MAX_CHARS])
+
+
+@lru_cache(maxsize=20_000)  # the lines of a page are compared with the labels by several rules
+def _match_label(text: str) -> tuple[Key, int] | None:
     first = WORD.search(text.translate(_OTHER_SIGNS) if not text.isascii() else text, 0, 40)
     if first is None or _plain(first.group()) not in FIRST_WORDS:
         return None
-    words = label_words(text[:80])[:MAX_LABEL_WORDS]
+    words = label_words(text)[:MAX_LABEL_WORDS]
     for count in range(len(words), 0, -1):
         key = LEXICON.get(tuple(word for word, _ in words[:count]))
         if key is not None:

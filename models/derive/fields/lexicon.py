@@ -52,6 +52,8 @@ LABELS: dict[Key, str] = {
         "factura numero;factura num;numero fattura;n° fattura;fattura n°;fattura n;fattura numero;fattura nr;"
         "factuurnummer;factuurnr;factuur nr;factuur nummer;numero da fatura;n° da fatura;fatura n°;fatura no;"
         "fatura numero"
+        ";numero documento;documento n;document no;document number;n di fattura;nr faktury;faktura nr"
+        ";numer faktury;faktura;n da fatura;numero de la factura;belegnummer"
     ),
     Key.INVOICE_DATE: (
         "invoice date;inv date;date of invoice;bill date;billing date;date of issue;issue date;issued on;issued;"
@@ -59,12 +61,15 @@ LABELS: dict[Key, str] = {
         "rechnungs datum;ausstellungsdatum;belegdatum;fecha de factura;fecha factura;fecha de emision;"
         "fecha de expedicion;data fattura;data della fattura;data di emissione;data emissione;factuurdatum;"
         "data da fatura;data fatura;data de emissao"
+        ";data documento;data del documento;belegdatum;emise le;date emise;data wystawienia;data faktury"
+        ";fecha documento"
     ),
     Key.DUE_DATE: (
         "due date;due;due on;payment due;payment due date;due by;pay by;payable by;date due;date d echeance;echeance;"
         "date limite de paiement;a payer avant le;falligkeitsdatum;fallig am;zahlbar bis;falligkeit;zahlungsziel;"
         "fecha de vencimiento;vencimiento;fecha vencimiento;data di scadenza;scadenza;data scadenza;vervaldatum;"
         "vervaldag;te betalen voor;data de vencimento;vencimento"
+        ";data di pagamento;termin platnosci;zahlbar am;fallig;a payer pour le;uiterste betaaldatum"
     ),
     Key.DATE: (
         "date;dated;date time;date and time;date printed;transaction date;receipt date;doc date;document date;"
@@ -81,6 +86,9 @@ LABELS: dict[Key, str] = {
         "totale fattura;totale da pagare;importo totale;totale complessivo;totale documento;totaal;totaalbedrag;"
         "te betalen;totaal te betalen;totaal incl;totaal incl btw;valor total;total geral;valor a pagar;"
         "total da fatura"
+        ";totale documento;endsumme;rechnungssumme;zu uberweisen;zu bezahlen;do zaplaty;razem brutto"
+        ";wartosc brutto;suma brutto;kwota do zaplaty;razem;total da pagare;importe total;montante total"
+        ";total com iva;valor total a pagar"
     ),
     Key.SUBTOTAL: (
         "subtotal;sub total;total excl;total excluding;total before tax;total excl tax;amount before tax;"
@@ -88,18 +96,23 @@ LABELS: dict[Key, str] = {
         "total hors taxes;base ht;nettobetrag;netto;nettosumme;zwischensumme;summe netto;gesamt netto;"
         "total netto;base imponible;base;imponibile;totale imponibile;subtotale;totaal excl;totaal excl btw;"
         "subtotaal;bedrag excl;valor liquido;total iliquido;total liquido;net amt;net amount"
+        ";warenwert;wartosc netto;suma netto;razem netto;total sin iva;total sem iva;valor base;suma"
+        ";totale netto;rechnungsbetrag netto;gesamtnetto;warenbetrag;nettowarenwert"
     ),
     Key.TAX: (
         "tax;total tax;sales tax;vat;gst;total gst;total vat;vat amount;gst amount;tax amount;add gst;"
         "gst payable;service tax;hst;pst;sst;tva;montant tva;total tva;dont tva;mwst;mehrwertsteuer;ust;"
         "umsatzsteuer;steuerbetrag;zzgl mwst;iva;cuota iva;total iva;importe iva;importo iva;totale iva;btw;"
         "btw bedrag;totaal btw;valor iva;imposto;valor do iva"
+        ";steuerbetrag;kwota vat;podatek vat;podatek;imposta;totale imposta;mehrwertsteuerbetrag;zzgl ust"
+        ";ust betrag;mwst betrag"
     ),
     Key.CURRENCY: "currency;devise;monnaie;wahrung;moneda;divisa;valuta;munt;moeda",
     Key.SUPPLIER: (
         "supplier;vendor;seller;sold by;issued by;from;bill from;merchant;issuer;store;store name;shop;outlet;"
         "fournisseur;vendeur;emetteur;verkaufer;lieferant;rechnungssteller;aussteller;proveedor;vendedor;emisor;"
         "fornitore;venditore;cedente;leverancier;verkoper;fornecedor;emitente"
+        ";sprzedawca;wystawca;dostawca"
     ),
     Key.CUSTOMER: (
         "customer;customer name;client;client name;bill to;billed to;sold to;ship to;buyer;invoice to;"
@@ -107,11 +120,14 @@ LABELS: dict[Key, str] = {
         "facture a;adresse de facturation;kunde;rechnung an;rechnungsempfanger;empfanger;kaufer;cliente;"
         "comprador;facturar a;destinatario;cessionario;acquirente;klant;koper;factuuradres;nome do cliente;"
         "faturar a"
+        ";destinataire;facture pour;spett le;spettabile;intestatario fattura;exmo s sr s;exmo s;nabywca"
+        ";odbiorca;factuur aan;debiteur;rechnungsadresse;lieferadresse;fakturowano na;cliente final"
     ),
     Key.CUSTOMER_NUMBER: (
         "customer no;customer number;customer id;customer code;account no;account number;account #;acc no;"
         "client id;id client;member no;member id;n° client;numero client;kundennummer;kundennr;kunden nr;"
         "numero de cliente;n° cliente;codigo cliente;codice cliente;klantnummer;klantnr;numero do cliente"
+        ";code client;debiteurnr;debiteurnummer;nr klienta;kd nr;kundenkonto"
     ),
     Key.COMPANY: (
         "company;company name;organisation;organization;business name;employer;firm;societe;entreprise;"
@@ -133,6 +149,7 @@ LABELS: dict[Key, str] = {
         "n° tva intracommunautaire;tva intracom;ust id;ustid;ust idnr;ust id nr;umsatzsteuer id;"
         "umsatzsteuer identifikationsnummer;steuernummer;steuer nr;mwst nr;nif;cif;nif cif;cif nif;n° iva;"
         "numero iva;partita iva;p iva;piva;btw nummer;btw nr;btw id;nipc;contribuinte;cnpj;abn"
+        ";nip;btw id;tva intracom;no de tva;id iva"
     ),
     Key.REGISTRATION_NUMBER: (
         "company no;co no;company reg no;co reg;co reg no;reg no;registration no;registration number;"
@@ -147,6 +164,8 @@ LABELS: dict[Key, str] = {
     ),
     Key.ORDER_NUMBER: (
         "order no;order number;order #;order id;order;sales order;auftragsnummer;auftragsnr;auftrag nr;ordernummer"
+        ";nr zamowienia;numer zamowienia;encomenda n;ihre bestellung;votre commande;su pedido;vs ordine"
+        ";uw bestelling;your order"
     ),
     Key.RECEIPT_NUMBER: (
         "receipt no;receipt number;receipt #;receipt;slip no;trans no;transaction no;trx no;doc no;document no;"
@@ -163,6 +182,7 @@ LABELS: dict[Key, str] = {
         "phone;phone no;phone number;phone #;tel;tel no;telephone;telephone no;telephone number;tel fax;mobile;"
         "mobile no;cell;cell phone;contact no;contact number;hp;h p;hotline;telefon;tel nr;telefonnummer;handy;"
         "mobil;portable;telefono;movil;cellulare;telefoon;telefoonnummer;mobiel;telefone;telemovel"
+        ";tel kom"
     ),
     Key.FAX: "fax;fax no;fax number;fax #;telefax;telecopie;faks",
     Key.EMAIL: (
@@ -200,6 +220,7 @@ LABELS: dict[Key, str] = {
     Key.QUANTITY: (
         "qty;quantity;total qty;total quantity;total item;total items;item count;items;total no of items;"
         "no of items;total qty sold;quantite;nombre;menge;anzahl;cantidad;quantita;aantal;quantidade"
+        ";ilosc;stuckzahl;uds;unidades;q ta;qta;qtd;qte livree"
     ),
     Key.TIME: "time;heure;uhrzeit;zeit;hora;ora;tijd",
 }

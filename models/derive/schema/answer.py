@@ -23,13 +23,18 @@ class Missing(StrEnum):
     """Why a leaf of the schema has no value.
 
     `no-label`: no label, heading or column names it. `not-of-type`: what it labels is not of the leaf's type.
-    `ambiguous`: several values fit equally well. `unverified`: the value does not stand at its place.
+    `ambiguous`: several values fit equally well. `unverified`: the value does not stand at its place. `no-column`: the
+    table of the rows has no column for it. `no-rows`: no table or list holds such rows. `not-supported`: arrays in
+    arrays in arrays are not read.
     """
 
     NO_LABEL = "no-label"
     NOT_OF_TYPE = "not-of-type"
     AMBIGUOUS = "ambiguous"
     UNVERIFIED = "unverified"
+    NO_COLUMN = "no-column"
+    NO_ROWS = "no-rows"
+    NOT_SUPPORTED = "not-supported"
 
 
 def pointer(*parts: str | int) -> str:
@@ -45,6 +50,7 @@ class How(StrEnum):
     LINE = "line"
     LETTERHEAD = "letterhead"
     PROSE = "prose"
+    SUMS = "sums"
     HEADING = "heading"
     LIST = "list"
     MODEL = "model"

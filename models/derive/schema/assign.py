@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.labels import name_key
 from quire.models.derive.fields.pairs import lone_label
 from quire.models.derive.schema.answer import How, Missing, ValuePlace
-from quire.models.derive.schema.candidates import ValueCandidate
+from quire.models.derive.schema.candidates import PARTIES, ValueCandidate
 from quire.models.derive.schema.nodes import Leaf, ObjectNode
 from quire.models.derive.schema.phrases import Fit, PhraseIndex, leaf_key, names_other
 from quire.models.derive.schema.sources import TextSource
@@ -27,6 +28,7 @@ TIED = 0.001
 """Scores that differ by less are equal."""
 NAMED = 0.85
 """Fit below which a label that the lexicon knows as another key's does not name a leaf."""
+LABELLED_PARTY = 0.9  # confidence from which a name at its place outweighs a label
 SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
 
 
@@ -97,11 +99,13 @@ class Assignment:
         self._anchors = _find_anchors(fragments, objects)
         self._near = _find_near(fragments, leaves)
         scored = [entry for candidate in candidates for entry in self._score(candidate, index)]
-        self._choose(sorted(scored, key=lambda entry: (-entry.choice.score, entry.order)))
+        self._choose(sorted(scored, key=_rank))
 
     def _score(self, candidate: ValueCandidate, index: PhraseIndex[Leaf]) -> Iterator[_Scored]:
         for fit in index.fits(candidate.label):
             leaf = fit.owner
+            if candidate.key is not None and leaf_key(leaf) is not None and leaf_key(leaf) != candidate.key:
+                continue
             if fit.score < NAMED and names_other(candidate.label, leaf_key(leaf)):
                 continue
             if leaf.hints.page is not None and leaf.hints.page != candidate.sources[0].page:
@@ -114,6 +118,8 @@ class Assignment:
             value, places, verbatim = found
             if isinstance(value, str) and not leaf.members and _is_label(verbatim, leaf, index):
                 continue
+            if leaf_key(leaf) in PARTIES and not _may_be_name(verbatim):
+                continue
             whole = sum(len(source.text.strip()) for source in candidate.sources)
             signals = ValueSignals(fit.score, candidate.confidence, min(1.0, len(verbatim) / max(1, whole)))
             score = self._rate(fit, candidate, signals)
@@ -122,6 +128,10 @@ class Assignment:
 
     def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, signals: ValueSignals) -> float:
         leaf = fit.owner
+        if candidate.how is How.SUMS or (
+            candidate.how is How.LETTERHEAD and candidate.key in PARTIES and candidate.confidence >= LABELLED_PARTY
+        ):
+            return 1.0
         score = fit.score * (0.5 + 0.5 * candidate.confidence)
         if leaf.kinds[:1] != ("string",) or leaf.format:
             score *= 0.8 + 0.2 * signals.share
@@ -159,9 +169,20 @@ class Assignment:
             self.chosen[entry.leaf] = _compare(entry.choice, by_leaf[entry.leaf])
 
 
+def _rank(entry: _Scored) -> tuple[bool, float, int]:
+    return entry.choice.how is not How.SUMS, -entry.choice.score, entry.order
+
+
+def _may_be_name(text: str) -> bool:
+    """Return False for a text that is mostly figures, a part of a sentence, or another label with its value."""
+    letters = sum(map(str.isalpha, text))
+    is_sentence = text[:1].islower() or any(mark in text for mark in '":("')
+    return letters >= 2 and 2 * letters >= len(text.replace(" ", "")) and not is_sentence
+
+
 def _is_label(text: str, leaf: Leaf, index: PhraseIndex[Leaf]) -> bool:
     """Return True for a text that is a label by its form, or that is the name of another leaf of the schema."""
-    if lone_label(text) is not None:
+    if lone_label(text) is not None or (name_key(text) is not None and not any(map(str.isdigit, text))):
         return True
     fits = index.fits(text) if len(text) <= MAX_ANCHOR else ()
     return bool(fits) and fits[0].score >= SHARED_FIT and all(fit.owner is not leaf for fit in fits)

@@ -10,19 +10,19 @@ from itertools import groupby, pairwise
 
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
-from quire.models.derive.fields.bills import find_stated_currency, find_unlabelled
+from quire.models.derive.fields.bills import SUMMED, find_stated_currency, find_unlabelled
 from quire.models.derive.fields.extracted_field import ExtractedField, locate_value
 from quire.models.derive.fields.fields import find_ticked
 from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
 from quire.models.derive.fields.labels import name_key
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, lone_label
+from quire.models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, is_bare, lone_label
 from quire.models.derive.fields.table_pairs import table_pairs
 from quire.models.derive.fields.values import find_dates
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
-from quire.models.derive.schema.prose import find_stated
+from quire.models.derive.schema.prose import find_measures, find_stated
 from quire.models.derive.schema.sources import TextSource, source_of
 
 EXACT = 0.85
@@ -32,22 +32,30 @@ RIGHT, BELOW, NEXT, INLINE, ROW, HEADING, PROSE = 0.85, 0.75, 0.55, 0.75, 0.7, 0
 """Confidence (0..1) in a label by where its value stands."""
 CHOSEN = 0.96
 """Least confidence in the total that was chosen from all labelled amounts."""
+_SUMMED = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX})
+PARTIES = frozenset({str(Key.SUPPLIER), str(Key.CUSTOMER)})
+"""Keys whose values are searched by their place even if a label names them: it may name a whole address."""
 _TOTALS = frozenset({Key.TOTAL, Key.SUBTOTAL})
 MIN_TOTALS = 3  # cells of a row of totals with its label: a single total is named by the label alone
 ABOVE = 2.0  # heights of a row between a table and the heads of its columns
 _WORD = re.compile(r"\S+")
+MIN_CHAIN, MAX_CHAIN = 12, 300  # characters of a text in which several labels are searched
 MAX_LABEL_WORDS = 5
 """Words of a label; longer text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueCandidate:
-    """A label, the texts that it may name, the confidence in their relation (0..1) and the rule that found them."""
+    """A label, the texts that it may name, the confidence in their relation (0..1) and the rule that found them.
+
+    A value without a label of its own has the `key` of what it is.
+    """
 
     label: str
     sources: tuple[TextSource, ...]
     confidence: float
     how: How
+    key: str | None = None
 
     @property
     def order(self) -> int:
@@ -63,7 +71,7 @@ def find_candidates(
     `used` are rows of tables (block and row number) that arrays are read from; they are left out.
     """
     blocks = {block.id: block for block in tree.blocks}
-    whole = tree_fragments(tree)
+    whole = tree_fragments(tree, furniture=len(tree.pages) == 1)  # which holds the letterhead of a single page
     fragments = [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
     in_tables = table_pairs(tree, fragments)
     cells = {pair.fragment.order for pair in in_tables}
@@ -71,8 +79,8 @@ def find_candidates(
     pairs = [pair for pair in find_pairs(plain) if pair.fragment.order not in cells] + in_tables
     candidates = [found for pair in pairs if (found := _of_pair(pair)) is not None]
     ticked = [field for _, field in find_ticked(fragments)]
-    named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair))
-    stated = [field for _, field in find_unlabelled(fragments, named)]
+    named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair)) - PARTIES
+    stated = [field for _, field in find_unlabelled(fragments, named | {str(Key.INVOICE_NUMBER)})]
     if len(whole) > len(fragments) and all(field.canonical_key != Key.CURRENCY for field in stated):
         stated += [field for _, field in find_stated_currency(whole) if field is not None]
     orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(whole)}
@@ -80,6 +88,8 @@ def find_candidates(
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
     candidates += _find_inline(fragments, leaves, paired)
+    chained = list(_find_chained(fragments, leaves))
+    candidates = [candidate for candidate in candidates if not _holds_label(candidate, chained)] + chained
     candidates += _find_beside(fragments, leaves, paired)
     candidates += _find_rows(fragments, tree, leaves, paired)
     candidates += _find_totals(fragments, tree, leaves)
@@ -88,6 +98,11 @@ def find_candidates(
         ValueCandidate(found.label, (source_of(fragment).cut(found.start, found.end),), PROSE, How.PROSE)
         for fragment in fragments
         for found in find_stated(fragment.raw)
+    ]
+    candidates += [
+        ValueCandidate(measure.label, (source_of(fragment).cut(measure.start, measure.end),), PROSE, How.PROSE)
+        for fragment in fragments
+        for measure in find_measures(fragment.raw, leaves)
     ]
     return sorted(candidates, key=lambda candidate: candidate.order), fragments
 
@@ -128,7 +143,9 @@ def _of_field(
         )
     label = field.key if how is How.PAIR else field.canonical_key.replace("_", " ")
     confidence = max(field.confidence, CHOSEN) if field.canonical_key == Key.TOTAL else field.confidence
-    return ValueCandidate(label, tuple(sources), confidence, how)
+    if how is How.LETTERHEAD and field.canonical_key in _SUMMED and field.confidence == SUMMED:
+        how = How.SUMS
+    return ValueCandidate(label, tuple(sources), confidence, how, field.canonical_key if how is not How.PAIR else None)
 
 
 def _find_inline(
@@ -151,6 +168,57 @@ def _find_inline(
                     label.strip(" .:"), (source.cut(words[count].start(), len(source.text)),), INLINE, How.LINE
                 )
                 break
+
+
+def _find_chained(fragments: Iterable[Fragment], leaves: PhraseIndex[Leaf]) -> Iterator[ValueCandidate]:
+    """Yield the values of texts that hold several labels, each with its value: `Date 3 May Number 12 Due 1 June`."""
+    for fragment in fragments:
+        if fragment.cell is not None or not MIN_CHAIN <= len(fragment.text) <= MAX_CHAIN:
+            continue
+        words = list(_WORD.finditer(fragment.raw))
+        labels: list[tuple[int, int]] = []
+        number = 0
+        while number < len(words):
+            count = _label_length(fragment.raw, words, number, leaves)
+            if count:
+                labels.append((words[number].start(), words[number + count - 1].end()))
+            number += count or 1
+        if len(labels) < 2:
+            continue
+        source = source_of(fragment)
+        for (start, end), (stop, _) in pairwise([*labels, (len(fragment.raw), 0)]):
+            value = fragment.raw[end:stop]
+            skipped = len(value) - len(value.lstrip(" :.#"))
+            if value[skipped:].strip():
+                label = fragment.raw[start:end].strip(" .:#")
+                yield ValueCandidate(label, (source.cut(end + skipped, stop),), INLINE, How.LINE)
+
+
+def _holds_label(candidate: ValueCandidate, chained: Sequence[ValueCandidate]) -> bool:
+    """Return True for a value that goes on over the next label of its text."""
+    own = candidate.sources[0]
+    end = own.start + len(own.text)
+    return candidate.how in (How.PAIR, How.LINE) and any(
+        other.sources[0].block_id == own.block_id and other.sources[0].cell is None
+        and own.start < other.sources[0].start - len(other.label) and other.sources[0].start < end
+        for other in chained
+    )  # fmt: skip
+
+
+def _label_length(text: str, words: Sequence[re.Match[str]], number: int, leaves: PhraseIndex[Leaf]) -> int:
+    """Return how many words from one on are a label: of the schema, or of the lexicon and written as one."""
+    first = text[words[number].start() : words[number].end()]
+    if not first[:1].isupper() and not first[:1].isdigit():
+        return 0
+    for count in range(min(MAX_LABEL_WORDS, len(words) - number), 0, -1):
+        last = words[number + count - 1]
+        label = text[words[number].start() : last.end()]
+        if any(map(str.isdigit, label)):
+            continue
+        bare = label.strip(" .:#")
+        if _is_exact(bare, leaves) or (name_key(bare) is not None and not is_bare(bare)):
+            return count
+    return 0
 
 
 def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:

@@ -4,21 +4,33 @@ Deterministic and pure: the same tree and schema give the same answer.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from quire.models.cdom.tree import Tree
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
-from quire.models.derive.schema.arrays import find_values
 from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import find_candidates
 from quire.models.derive.schema.checking import expand_schema, validator_of
-from quire.models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
-from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, phrases_of, plain_words
-from quire.models.derive.schema.rows import ArrayRows, TableRowId, find_rows
+from quire.models.derive.schema.columns import CENT, ORDERED, role_of
+from quire.models.derive.schema.lists import find_values
+from quire.models.derive.schema.nodes import (
+    ArrayNode,
+    Leaf,
+    Node,
+    ObjectNode,
+    arrays_of,
+    build_nodes,
+    inner_array,
+    leaves_of,
+)
+from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, leaf_key, phrases_of, plain_words
+from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows
 from quire.models.derive.schema.sources import TreeTexts
 from quire.models.derive.schema.verify import Rate, is_verified, rate_features, read_features
 
@@ -51,8 +63,10 @@ class GivenChoices:
     with_rules: bool = True
 
 
-GIVEN = {How.MODEL: 0.8, How.CORRECTED: 1.0}
-"""Confidence of choices that the rules do not make. That of a model's references is assumed, not measured."""
+GIVEN = {How.MODEL: 0.8, How.CORRECTED: 1.0, How.SUMS: 0.97}
+"""Confidence of choices that the rules do not make, which is assumed, and of parts of a sum that holds."""
+DOUBTED = 0.6
+"""Highest confidence (0..1) of a value whose label, type and place do not agree."""
 NOTHING_GIVEN = GivenChoices()
 """The rules alone decide."""
 
@@ -95,7 +109,7 @@ def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingPro
         columns=PhraseIndex(
             entry
             for array in arrays
-            for leaf in leaves_of(array.item)
+            for leaf in (*leaves_of(array.item), *_inner_leaves(array))
             for entry in _entries(leaf, phrases_of(leaf), labels)
         ),
         objects=PhraseIndex(entry for node in _objects_of(root) for entry in _entries(node, phrases_of(node), labels)),
@@ -103,6 +117,11 @@ def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingPro
         is_simple=_is_simple(expanded),
         labels={path: tuple(texts) for path, texts in labels.items()},
     )
+
+
+def _inner_leaves(array: ArrayNode) -> tuple[Leaf, ...]:
+    inner = inner_array(array)
+    return tuple(leaves_of(inner.item)) if inner is not None else ()
 
 
 def _entries(
@@ -171,8 +190,29 @@ class _Extraction:
         self._lists.update(self.given.lists)
         self._rows.update(self.given.rows)
         data = self._build_object(schema.root, found, texts)
+        self._doubt_sums(data)
         valid = self._complete if schema.is_simple else validator_of(schema.expanded).is_valid(data)
         return ExtractedData(data=data, evidence=self.evidence, missing=self.missing, valid=valid)
+
+    def _doubt_sums(self, data: Mapping[str, Any]) -> None:
+        """Lower the confidence in all parts of a sum that does not hold: net and tax, quantity times price."""
+        heads = {key: pointer(*leaf.path) for leaf in leaves_of(self.schema.root) if (key := leaf_key(leaf)) in _SUM}
+        values = {key: _value_at(data, path) for key, path in heads.items()}
+        if len(values) == len(_SUM) and _differs(values[Key.SUBTOTAL], values[Key.TAX], values[Key.TOTAL], plus=True):
+            self._doubt(heads.values())
+        for array, found in self._rows.items():
+            leaves = {role: leaf for leaf in leaves_of(array.item) if (role := role_of(leaf)) in _PRODUCT}
+            for number in range(len(found.rows)) if len(leaves) == len(_PRODUCT) else ():
+                paths = {role: _row_path(array, number) + _path_in_row(array, leaf) for role, leaf in leaves.items()}
+                parts = [_value_at(data, paths[role]) for role in _PRODUCT]
+                if _differs(*parts, plus=False):
+                    self._doubt(paths.values())
+
+    def _doubt(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            stated = self.evidence.get(path)
+            if stated is not None and stated.how is not How.CORRECTED:
+                self.evidence[path] = replace(stated, confidence=min(DOUBTED, stated.confidence))
 
     def _apply_rules(self) -> Assignment:
         schema = self.schema
@@ -191,8 +231,9 @@ class _Extraction:
         """Find the rows of each array of objects; of arrays that claim the same table the best named gets it."""
         for array in arrays_of(self.schema.root):
             if isinstance(array.item, ObjectNode):
-                leaves = list(leaves_of(array.item))
-                self._rows[array] = find_rows(self.tree, leaves, self.schema.columns)
+                outer, inner = list(leaves_of(array.item)), list(_inner_leaves(array))
+                found = find_rows(self.tree, inner or outer, self.schema.columns, outer if inner else ())
+                self._rows[array] = group_rows(found, outer, self.schema.columns) if inner else found
         taken: set[TableRowId] = set()
         for array, found in sorted(self._rows.items(), key=lambda entry: -entry[1].score):
             if found.used & taken:
@@ -236,12 +277,10 @@ class _Extraction:
             self._complete = self._complete and (leaf.nullable or not leaf.required)
 
     def _evidence(self, choice: Choice, leaf: Leaf, texts: TreeTexts) -> LeafEvidence:
-        return LeafEvidence(
-            places=choice.places,
-            verbatim=choice.verbatim,
-            confidence=GIVEN.get(choice.how) or self.rate(read_features(choice, leaf, texts)),
-            how=choice.how,
-        )
+        rated = GIVEN.get(choice.how) or self.rate(read_features(choice, leaf, texts))
+        if choice.signals is not None and choice.signals.fit <= ORDERED:
+            rated = min(rated, DOUBTED)
+        return LeafEvidence(places=choice.places, verbatim=choice.verbatim, confidence=rated, how=choice.how)
 
     def _build_array(self, array: ArrayNode, texts: TreeTexts) -> list[Any]:
         values: list[Any] = []
@@ -249,7 +288,7 @@ class _Extraction:
         rows = self._rows.get(array, _NO_ROWS)
         for row in rows.rows:
             start = len(self.evidence), len(self.missing)
-            value = self._build_row(array, array.item, len(values), row.cells, row.fit, rows, texts)
+            value = self._build_row(array, array.item, _row_path(array, len(values)), row, rows, texts)
             self._keep(array, values, value, seen, start)
         for choice in self._lists.get(array, ()):
             if isinstance(array.item, Leaf) and is_verified(choice, array.item, texts):
@@ -258,7 +297,7 @@ class _Extraction:
                 self._keep(array, values, choice.value, seen, start)
         if not values:
             refused = pointer(*array.path) in self.given.refused
-            self.missing[pointer(*array.path)] = Missing.UNVERIFIED if refused else Missing.NO_LABEL
+            self.missing[pointer(*array.path)] = Missing.UNVERIFIED if refused else _why_empty(array)
         return values
 
     def _keep(self, array: ArrayNode, values: list[Any], value: Any, seen: set[str], start: tuple[int, int]) -> None:
@@ -273,22 +312,56 @@ class _Extraction:
         values.append(value)
 
     def _build_row(
-        self, array: ArrayNode, node: Node, number: int, cells: Mapping[Leaf, Any], fit: float,
-        rows: ArrayRows, texts: TreeTexts,
-    ) -> dict[str, Any]:  # fmt: skip
+        self, array: ArrayNode, node: Node, prefix: str, row: Row, rows: ArrayRows, texts: TreeTexts
+    ) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for name, part in node.parts.items() if isinstance(node, ObjectNode) else ():
             if isinstance(part, Leaf):
-                path = _row_path(array, number) + _path_in_row(array, part)
-                choice, reason = _read_cell(cells.get(part), part, fit, rows)
+                path = prefix + _path_in_row(array, part)
+                choice, reason = _read_cell(row.cells.get(part), part, row.fit, rows)
                 self._put_leaf(data, part, path, choice, reason, texts)
             elif isinstance(part, ObjectNode):
-                inner = self._build_row(array, part, number, cells, fit, rows, texts)
+                inner = self._build_row(array, part, prefix, row, rows, texts)
                 if part.required or any(value is not None for value in inner.values()):
                     data[name] = inner
-            elif part.required:
-                data[name] = []
+            else:
+                path = prefix + _path_in_row(array, part)
+                data[name] = [
+                    self._build_row(part, part.item, f"{path}/{number}", inner_row, rows, texts)
+                    for number, inner_row in enumerate(row.inner if part is inner_array(array) else ())
+                ]
+                if not data[name]:
+                    self.missing[path] = Missing.NOT_SUPPORTED
         return data
+
+
+_SUM = (Key.SUBTOTAL, Key.TAX, Key.TOTAL)
+_PRODUCT = (Role.QUANTITY, Role.PRICE, Role.AMOUNT)
+
+
+def _value_at(data: Any, path: str) -> Any:
+    """Return the value at a JSON pointer; None for none."""
+    for part in path.split("/")[1:]:
+        if isinstance(data, list):
+            data = data[int(part)] if int(part) < len(data) else None
+        else:
+            data = data.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(data, dict) else None
+    return data
+
+
+def _differs(first: Any, second: Any, result: Any, *, plus: bool) -> bool:
+    """Return whether three numbers are no sum or no product; False where one is missing."""
+    if not all(isinstance(part, int | float) and not isinstance(part, bool) for part in (first, second, result)):
+        return False
+    made = first + second if plus else first * second
+    return bool(abs(made - result) > CENT + 0.005 * abs(made) * (not plus))
+
+
+def _why_empty(array: ArrayNode) -> Missing:
+    """Return why an array has no items: arrays that only hold arrays of arrays are not read."""
+    if isinstance(array.item, Leaf) or any(leaves_of(array.item)) or _inner_leaves(array):
+        return Missing.NO_ROWS
+    return Missing.NOT_SUPPORTED
 
 
 @lru_cache(maxsize=1)
@@ -297,17 +370,18 @@ def _row_path(array: ArrayNode, number: int) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _path_in_row(array: ArrayNode, leaf: Leaf) -> str:
-    return pointer(*leaf.path[len(array.path) :])
+def _path_in_row(array: ArrayNode, part: Leaf | ArrayNode) -> str:
+    return pointer(*part.path[len(array.path) :])
 
 
 def _read_cell(sources: Any, leaf: Leaf, fit: float, rows: ArrayRows) -> tuple[Choice | None, Missing]:
     if sources is None:
-        return None, Missing.NO_LABEL
+        return None, Missing.NO_LABEL if leaf in rows.columns else Missing.NO_COLUMN
     found = read_sources(sources, leaf)
     if found is None:
         return None, Missing.NOT_OF_TYPE
     value, places, verbatim = found
     whole = sum(len(source.text.strip()) for source in sources)
+    fit = rows.fits.get(leaf, fit)
     signals = ValueSignals(fit, share=min(1.0, len(verbatim) / max(1, whole)))
     return Choice(value, places, verbatim, fit, rows.how, signals), Missing.NO_LABEL

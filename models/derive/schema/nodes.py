@@ -128,6 +128,12 @@ def arrays_of(node: Node) -> Iterator[ArrayNode]:
             yield from arrays_of(part)
 
 
+def inner_array(node: Node) -> ArrayNode | None:
+    """Return the first array of objects that is in the rows of an array, or None."""
+    found = arrays_of(node.item) if isinstance(node, ArrayNode) else iter(())
+    return next((array for array in found if isinstance(array.item, ObjectNode)), None)
+
+
 class _Builder:
     def __init__(self) -> None:
         self._leaves = 0

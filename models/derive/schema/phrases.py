@@ -7,11 +7,12 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 
 from quire.models.derive.fields.labels import LEXICON, label_words, name_key
 from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.roles import head_key
 from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
 
 Words = tuple[str, ...]
@@ -58,8 +59,12 @@ _SYNONYMS = (
     "credit;deposit;deposits;paid in;money in;receipts;credits;haben",
     "sku;item code;article number;code;part number;item number;product code;artikelnummer;reference;item;art number",
     "reference;ref;reference number;transaction number;voucher",
-    "opening balance;balance brought forward;previous balance;beginning balance;starting balance;old balance",
-    "closing balance;ending balance;new balance;balance carried forward;final balance",
+    "opening balance;balance brought forward;previous balance;beginning balance;starting balance;old balance;"
+    "alter saldo;anfangssaldo;ancien solde;solde initial;saldo anterior;saldo inicial;saldo iniziale;"
+    "saldo precedente;vorig saldo;beginsaldo;saldo poczatkowe;saldo poprzednie",
+    "closing balance;ending balance;new balance;balance carried forward;final balance;neuer saldo;endsaldo;"
+    "nouveau solde;solde final;saldo final;nuevo saldo;saldo finale;nuovo saldo;nieuw saldo;eindsaldo;novo saldo;"
+    "saldo koncowe;nowe saldo",
     "birth date;date of birth;dob;born;born on;geburtsdatum;date de naissance;fecha de nacimiento",
     "given name;first name;forename;vorname;prenom;nombre",
     "family name;last name;surname;nachname;nom;apellidos",
@@ -69,6 +74,29 @@ _SYNONYMS = (
     "start date;from;period start;start;begin;beginning;effective date",
     "end date;to;until;period end;end;expiry date;expiration date",
     "period;statement period;billing period;service period",
+    "ordered;ordered quantity;quantity ordered;bestellt;commande;pedido;ordinato;besteld;zamowiono",
+    "delivered;shipped;delivered quantity;quantity shipped;geliefert;livre;entregado;consegnato;geleverd;entregue;"
+    "wydano;dostarczono",
+    "weight;gewicht;poids;peso;masa;waga",
+    "delivery note number;delivery note;lieferscheinnummer;lieferschein nr;bon de livraison n;n de bl;numero de bl;"
+    "albaran n;numero de albaran;ddt n;numero ddt;pakbonnummer;pakbon nr;guia n;guia de remessa n;wz nr;numer wz",
+    "delivery date;date of supply;ship date;lieferdatum;leistungsdatum;date de livraison;fecha de entrega;"
+    "data di consegna;leverdatum;data de entrega;data dostawy;data sprzedazy",
+    "employee;employee name;mitarbeiter;arbeitnehmer;salarie;employe;trabajador;empleado;dipendente;werknemer;"
+    "medewerker;trabalhador;funcionario;pracownik",
+    "staff number;employee number;personnel number;personalnummer;personal nr;matricule;n de empleado;"
+    "numero de empleado;matricola;personeelsnummer;n mecanografico;n de funcionario;numero de funcionario;"
+    "nr pracownika",
+    "gross pay;gross salary;gross wage;gesamtbrutto;bruttolohn;bruttogehalt;salaire brut;total devengado;"
+    "salario bruto;totale competenze;retribuzione lorda;brutoloon;totaal bruto;total de abonos;vencimento bruto;"
+    "wynagrodzenie brutto;suma brutto",
+    "net pay;net salary;net wage;take home pay;amount paid;auszahlungsbetrag;auszahlung;nettolohn;nettogehalt;"
+    "net a payer;net paye;liquido a percibir;salario neto;netto in busta;netto a pagare;nettoloon;netto te betalen;"
+    "liquido a receber;total liquido;do wyplaty;wynagrodzenie netto",
+    "deductions;total deductions;summe abzuge;abzuge;total des retenues;retenues;total a deducir;total deducciones;"
+    "totale trattenute;trattenute;totaal inhoudingen;inhoudingen;total de descontos;descontos;suma potracen;"
+    "potracenia razem",
+    "account holder;kontoinhaber;titulaire;titular;intestatario;rekeninghouder;posiadacz rachunku",
 )
 
 
@@ -108,11 +136,15 @@ def _synonym_groups() -> dict[Words, tuple[Words, ...]]:
 
 def leaf_key(leaf: Leaf) -> Key | None:
     """Return the lexicon's key for what a leaf names: by its name, its title, or a short description."""
-    return _key_of(leaf.name, leaf.title, leaf.description)
+    return _key_of(leaf.name, leaf.title, leaf.description, leaf.path[-2] if len(leaf.path) > 1 else "")
 
 
 @lru_cache(maxsize=10_000)
-def _key_of(name: str, title: str, description: str) -> Key | None:
+def _key_of(name: str, title: str, description: str, parent: str) -> Key | None:
+    read = (head_key(plain_words(split_name(text)), plain_words(split_name(parent))) for text in (name, title) if text)
+    by_words = next((key for key in read if key is not None), None)
+    if by_words is not None:
+        return by_words
     described = re.split(r"[.;:(\n]", description, maxsplit=1)[0]
     texts = (split_name(name), title, described)
     named = (name_key(text) for text in texts if 0 < len(text.split()) <= MAX_DESCRIPTION_WORDS)
@@ -168,11 +200,17 @@ def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
     return phrases
 
 
+_NUMBERS: tuple[Words, ...] = (("number",), ("nummer",), ("numero",), ("numer",))
+"""Labels that name the number of the document itself."""
+
+
 def _known_phrases(key: Key | None) -> Iterator[tuple[Words, float]]:
     """Yield the lexicon's phrases for a key, and those for any date if it is the date of an invoice."""
     yield from ((phrase, LEXICAL) for phrase in _lexicon_phrases().get(key, ())) if key is not None else ()
     if key is Key.INVOICE_DATE:
         yield from ((phrase, GENERAL) for phrase in _lexicon_phrases()[Key.DATE])
+    if key is Key.INVOICE_NUMBER:
+        yield from ((phrase, GENERAL) for phrase in _NUMBERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +232,14 @@ class PhraseIndex(Generic[Owner]):
                 self._by_word[word].append(len(self._entries))
             self._entries.append((owner, words, weight))
         self._known: dict[Words, list[Fit[Owner]]] = {}
+
+    @cached_property
+    def named(self) -> list[tuple[Owner, Words]]:
+        """Return the owners with the words of their names."""
+        first: dict[Owner, Words] = {}
+        for owner, words, _ in self._entries:
+            first.setdefault(owner, words)
+        return list(first.items())
 
     def fits(self, label: str) -> Sequence[Fit[Owner]]:
         """Return the parts that a label names, the best first."""

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from quire.models.cdom.tree import Block, BlockId, Tree
 from quire.models.cdom.visible import visible_blocks
 from quire.models.derive.fields.labels import name_key
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.pairs import RATE
+from quire.models.derive.fields.roles import Role
+from quire.models.derive.fields.values import find_amounts
 from quire.models.derive.schema.answer import How
+from quire.models.derive.schema.columns import is_typed, role_of
 from quire.models.derive.schema.lists import read_line_rows, read_named_lines
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
@@ -21,7 +25,6 @@ from quire.models.derive.schema.tables import (
     TableView,
     add_loose_rows,
     find_loose_lines,
-    is_typed,
 )
 from quire.models.derive.schema.typed import read_typed
 
@@ -32,6 +35,10 @@ SUBTOTAL = re.compile(
     re.IGNORECASE,
 )
 _SUMS = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX, Key.DISCOUNT, Key.ROUNDING, Key.PAID, Key.CHANGE})
+MAX_LABEL_WORDS = 4  # words of a label at the beginning of a group's heading
+LABELLED = 0.8
+"""Minimum fit of such a label."""
+LONE = 2  # columns beyond which a row of one cell with several amounts is no data
 SAME_LEAVES = 0.75
 """Minimum share of the leaves of the best head that the head of a further table of the same rows names."""
 
@@ -42,31 +49,88 @@ TableRowId = tuple[BlockId, int]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The texts of one row by leaf, each in one or several places."""
+    """The texts of one row by leaf, each in one or several places.
+
+    `group` is the text that heads the rows from this one on; `inner` are the rows of an array inside this row.
+    """
 
     cells: dict[Leaf, tuple[TextSource, ...]]
     fit: float
+    group: TextSource | None = None
+    inner: tuple["Row", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ArrayRows:
-    """The rows of an array, the rows of tables that hold them or their heads, and the rule that found them."""
+    """The rows of an array, the rows of tables that hold them or their heads, and the rule that found them.
+
+    `fits` are the fits of columns (0..1) where they are known one by one.
+    """
 
     rows: list[Row]
     used: frozenset[TableRowId]
     how: How
     score: float
+    fits: Mapping[Leaf, float] = field(default_factory=dict)
+
+    @cached_property
+    def columns(self) -> frozenset[Leaf]:
+        """Return the leaves that any row has a text for."""
+        return frozenset(leaf for row in self.rows for leaf in row.cells)
 
 
-def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf]) -> ArrayRows:
-    """Return the rows of the tables whose heads name most of the array's leaves, else those of a list of lines."""
+def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf], outer: Sequence[Leaf] = ()) -> ArrayRows:
+    """Return the rows of the tables whose heads name most of the array's leaves, else those of a list of lines.
+
+    `outer` are leaves of the rows that these rows are in; a column may name them too.
+    """
+    if not leaves:
+        return ArrayRows([], frozenset(), How.TABLE, 0.0)
     views = [TableView(block) for block in visible_blocks(tree) if _has_cells(block)]
-    heads = [view.find_head(index, leaves) for view in views]
+    loose = find_loose_lines(tree)
+    heads = [view.find_head(index, leaves, loose.get(view.block.page, ()), outer) for view in views]
     best = max((head.score for head in heads if head is not None), default=0.0)
     listed, listed_score = read_line_rows(tree, index, leaves)
     if listed_score > best:
         return ArrayRows(list(_join_rows(listed)), frozenset(), How.LINE, listed_score)
-    return _read_tables(views, heads, best, find_loose_lines(tree))
+    return _read_tables(views, heads, best, loose)
+
+
+def group_rows(found: ArrayRows, outer: Sequence[Leaf], index: PhraseIndex[Leaf]) -> ArrayRows:
+    """Return rows that hold the found ones: those under one heading, of one table, or with the same outer values."""
+    groups: list[Row] = []
+    last: object = None
+    for row in found.rows:
+        own = {leaf: sources for leaf, sources in row.cells.items() if leaf in outer}
+        inner = Row({leaf: sources for leaf, sources in row.cells.items() if leaf not in own}, row.fit)
+        place = next((sources[0] for sources in row.cells.values()), None)
+        table = place.block_id if place is not None and row.group is None else ""
+        key = (row.group, table, tuple(" ".join(source.text for source in sources) for sources in own.values()))
+        if key == last:
+            groups[-1] = replace(groups[-1], inner=(*groups[-1].inner, inner))
+            continue
+        last = key
+        if row.group is not None:
+            for leaf in outer:
+                own.setdefault(leaf, (_cut_heading(row.group, leaf, index),))
+        groups.append(Row(own, row.fit, row.group, (inner,)))
+    return replace(found, rows=groups)
+
+
+def _cut_heading(heading: TextSource, leaf: Leaf, index: PhraseIndex[Leaf]) -> TextSource:
+    """Return the part of a group's heading that states a leaf: what is behind its label, or the whole."""
+    if is_typed(leaf):
+        return heading
+    words = list(re.finditer(r"\S+", heading.text))
+    for count in range(min(len(words) - 1, MAX_LABEL_WORDS), 0, -1):
+        label = heading.text[: words[count - 1].end()]
+        is_own = any(fit.owner is leaf and fit.score >= LABELLED for fit in index.fits(label))
+        if is_own or label.endswith(":") or name_key(label) is not None:
+            return heading.cut(words[count].start(), len(heading.text))
+    numbered = [word for word in words if any(map(str.isdigit, word.group()))]
+    if role_of(leaf) is Role.CODE and numbered:
+        return heading.cut(numbered[-1].start(), numbered[-1].end())
+    return heading
 
 
 def read_named_rows(tree: Tree, heads: Mapping[BlockId, ColumnHeads]) -> ArrayRows:
@@ -103,7 +167,7 @@ def _read_tables(
             last = None
     joined = list(_join_rows(rows))
     used |= {(source.block_id, source.row) for row in joined for cell in row.cells.values() for source in cell}
-    return ArrayRows(joined, frozenset(used), How.TABLE, best)
+    return ArrayRows(joined, frozenset(used), How.TABLE, best, top.fits)
 
 
 def _has_cells(block: Block) -> bool:
@@ -111,18 +175,24 @@ def _has_cells(block: Block) -> bool:
 
 
 def _names_same(head: ColumnHeads, top: ColumnHeads) -> bool:
-    wanted = set(top.columns.values())
-    return len(wanted & set(head.columns.values())) >= SAME_LEAVES * len(wanted)
+    wanted, found = set(top.columns.values()), set(head.columns.values())
+    texts = {leaf for leaf in wanted if not is_typed(leaf)}
+    return len(wanted & found) >= SAME_LEAVES * len(wanted) and (not texts or bool(texts & found))
 
 
 def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
-    """Yield the data rows; a line of text alone belongs to the row above it."""
+    """Yield the data rows; a line of text alone belongs to the row above it, a line over all columns heads a group."""
     pending: Row | None = None
+    group: TextSource | None = None
     for row in rows:
-        if _is_apart(row):
+        if _is_apart(row, group):
+            if row.only is not None and not _names_sum(row.first):
+                yield from (pending,) if pending is not None else ()
+                pending, group = None, row.only
             continue
         typed = [leaf for leaf in row.cells if is_typed(leaf)]
         if pending is None and not typed and row.columns > len(row.cells):
+            group = row.only or group
             continue
         if pending is not None and not typed and any(is_typed(leaf) for leaf in pending.cells):
             for leaf, source in row.cells.items():
@@ -130,17 +200,25 @@ def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
             continue
         if typed and not any(read_typed(row.cells[leaf].text, leaf) is not None for leaf in typed):
             continue
-        if pending is not None:
-            yield pending
-        pending = Row({leaf: (source,) for leaf, source in row.cells.items()}, row.fit)
-    if pending is not None:
-        yield pending
+        yield from (pending,) if pending is not None else ()
+        pending = Row({leaf: (source,) for leaf, source in row.cells.items()}, row.fit, group)
+    yield from (pending,) if pending is not None else ()
 
 
-def _is_apart(row: TableRow) -> bool:
-    """Return True for a row without data: empty, one cell over all columns, or a total with empty cells."""
+def _is_apart(row: TableRow, group: TextSource | None) -> bool:
+    """Return True for a row without data: empty, one cell that heads a group, or a total with empty cells."""
     if not row.cells or row.spans:
         return True
-    if len(row.cells) >= row.columns:
-        return False
-    return SUBTOTAL.match(row.first) is not None or name_key(RATE.sub("", row.first)) in _SUMS
+    if group is not None and row.only is not None and row.first.split()[:1] == group.text.split()[:1]:
+        return True
+    if (
+        len(row.cells) == 1
+        and row.columns > LONE
+        and len(list(find_amounts(row.cells[next(iter(row.cells))].text))) > 1
+    ):
+        return True
+    return len(row.cells) < row.columns and _names_sum(row.first)
+
+
+def _names_sum(text: str) -> bool:
+    return SUBTOTAL.match(text) is not None or name_key(RATE.sub("", text).strip(" :")) in _SUMS

@@ -5,12 +5,13 @@ A table without a head continues the last one with as many columns; a repeated h
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from quire.models.cdom.places import BlockPlaces
 from quire.models.cdom.tree import Block, Tree
 from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.schema.columns import TableColumns, is_typed
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
 from quire.models.derive.schema.sources import TextSource, cell_source
@@ -18,6 +19,11 @@ from quire.models.derive.schema.typed import read_typed
 
 MAX_HEAD_ROWS = 8
 """First rows of a table that may hold its head."""
+LEAST_FOUND = 0.6
+"""Minimum share of the leaves that have a column in a table without a head."""
+UNNAMED = 0.7
+"""Weight of a table without a head next to one with a head."""
+ABOVE = 2.5  # heights of a cell between a table and a line that may be its head
 SAME_TABLE = 0.5
 """Minimum share of the mapped cells that must be of their type for a table without a head to continue another."""
 
@@ -26,19 +32,24 @@ Columns = Mapping[int, Leaf]
 
 @dataclass(frozen=True, slots=True)
 class ColumnHeads:
-    """A head: the row where data begins, the leaf of each column, the words of each column and their fit together."""
+    """A head: the row where data begins, the leaf of each column, the words of each column and their fit together.
+
+    `fits` are the fits of leaves that sums or types confirm or find.
+    """
 
     first_row: int
     columns: Columns
     words: Mapping[int, str]
     score: float
+    fits: Mapping[Leaf, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
     """The mapped cells of one row that are not empty, of `columns` mapped ones, and the row's first text.
 
-    `spans` is true for a single cell over several columns; `fit` is the mean fit of the head (0..1).
+    `spans` is true for a single cell over several columns; `fit` is the mean fit of the head (0..1). `only` is the
+    text of a row with a single filled cell.
     """
 
     cells: Mapping[Leaf, TextSource]
@@ -46,6 +57,7 @@ class TableRow:
     first: str
     spans: bool
     fit: float
+    only: TextSource | None = None
 
 
 class TableView:
@@ -58,15 +70,68 @@ class TableView:
         for index, cell in enumerate(self.table.cells):
             self.rows[cell.row][cell.col] = index
 
-    def find_head(self, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) -> ColumnHeads | None:
-        """Return the row, or the header rows together, whose cells name most of the leaves; None for fewer than two."""
-        least = min(2, len(leaves))
-        best: ColumnHeads | None = None
-        for first_row, words in self._possible_heads():
-            columns, score = _assign(words, index, leaves)
-            if len(columns) >= least and (best is None or score > best.score):
-                best = ColumnHeads(first_row, columns, words, score)
-        return best
+    def find_head(
+        self,
+        index: PhraseIndex[Leaf],
+        leaves: Sequence[Leaf],
+        above: Sequence[TextSource] = (),
+        outer: Sequence[Leaf] = (),
+    ) -> ColumnHeads | None:
+        """Return the head, which names most of the leaves, with the columns that types and sums add.
+
+        `above` are lines right above the table, which may be its head; `outer` leaves are found by a head only. Without
+        a head that names two leaves, the columns are found by what they hold alone; None if most leaves have no column
+        then.
+        """
+        best: tuple[float, int, dict[int, tuple[Leaf, float]], Mapping[int, str]] = (0.0, 0, {}, {})
+        possible: list[tuple[int, Mapping[int, str]]] = [*self._possible_heads()]
+        for first_row, words in [*possible, (min(self.rows, default=0), self._words_above(above))]:
+            if len(words) < min(2, self.table.cols):  # a row with one text heads rows, not columns
+                continue
+            named = _assign(words, index, (*leaves, *outer))
+            score = sum(fit for _, fit in named.values())
+            if score > best[0]:
+                best = (score, first_row, named, words)
+        _, data_row, named, head_words = best
+        is_named = len(named) >= min(2, len(leaves))
+        if not is_named:
+            data_row = max(data_row, self._first_data_row())
+        contents = TableColumns([self.texts(number) for number in sorted(self.rows) if number >= data_row])
+        columns = contents.complete(named, leaves)
+        if not is_named and (len(columns) < max(2, LEAST_FOUND * len(leaves)) or not (len(contents.sums) > 1 or named)):
+            return None
+        found = {number: leaf for number, (leaf, _) in columns.items()}
+        score = sum(fit for _, fit in columns.values()) * (1.0 if is_named else UNNAMED)
+        return ColumnHeads(data_row, found, head_words, score, dict(columns.values())) if found else None
+
+    def texts(self, number: int) -> dict[int, str]:
+        """Return the texts of a row by column."""
+        return {col: self.table.cells[index].text for col, index in self.rows[number].items()}
+
+    def _first_data_row(self) -> int:
+        """Return the first row with figures that is no header."""
+        for number in sorted(self.rows):
+            cells = [self.table.cells[index] for index in self.rows[number].values()]
+            if not all(cell.header for cell in cells) and any(map(str.isdigit, "".join(cell.text for cell in cells))):
+                return number
+        return min(self.rows, default=0)
+
+    def _words_above(self, above: Sequence[TextSource]) -> dict[int, str]:
+        """Return the lines right above the table by the column that they stand over."""
+        boxes = [(cell.col, cell.bbox) for cell in self.table.cells if cell.bbox is not None and cell.col_span == 1]
+        if not above or not boxes:
+            return {}
+        top = min(box[1] for _, box in boxes)
+        reach = ABOVE * min(box[3] - box[1] for _, box in boxes)
+        words: dict[int, str] = {}
+        for line in above:
+            if line.bbox is None or not -2 <= top - line.bbox[3] <= reach:
+                continue
+            over = {col for col, box in boxes if box[0] < line.bbox[2] and box[2] > line.bbox[0]}
+            if len(over) == 1:
+                column = over.pop()
+                words[column] = f"{words.get(column, '')} {line.text}".strip()
+        return words
 
     def _possible_heads(self) -> Iterator[tuple[int, dict[int, str]]]:
         numbers = sorted(self.rows)[:MAX_HEAD_ROWS]
@@ -103,7 +168,8 @@ class TableView:
             if filled:
                 only = self.table.cells[by_col[filled[0]]]
                 spans = len(filled) == 1 and (only.col_span > 1 or only.header)
-                yield TableRow(cells, len(head.columns), texts[filled[0]], spans, fit)
+                single = cell_source(self.block, self._places, by_col[filled[0]]) if len(filled) == 1 else None
+                yield TableRow(cells, len(head.columns), texts[filled[0]], spans, fit, single)
 
     def continues(self, head: ColumnHeads, cols: int) -> bool:
         """Return True when the table has as many columns and its first rows hold values of the leaves' types."""
@@ -196,15 +262,10 @@ class _Columns:
         return TableRow(cells, self.count, first.text, False, self._rows[0].fit)
 
 
-def is_typed(leaf: Leaf) -> bool:
-    """Return whether the leaf's type excludes most texts."""
-    return leaf.kinds[:1] != ("string",) or bool(leaf.format or leaf.members)
-
-
 def _assign(
     words: Mapping[int, str], index: PhraseIndex[Leaf], leaves: Sequence[Leaf]
-) -> tuple[dict[int, Leaf], float]:
-    """Return the leaf of each column, the best fits first, and the sum of the fits."""
+) -> dict[int, tuple[Leaf, float]]:
+    """Return the leaf of each column with its fit, the best fits first."""
     wanted = set(leaves)
     fits = [
         (fit.score, -col, fit.owner)
@@ -214,13 +275,13 @@ def _assign(
         if fit.owner in wanted
     ]
     order = {leaf: number for number, leaf in enumerate(leaves)}
-    columns: dict[int, Leaf] = {}
-    total = 0.0
+    columns: dict[int, tuple[Leaf, float]] = {}
+    used: set[Leaf] = set()
     for score, negative_col, leaf in sorted(fits, key=lambda entry: (-entry[0], -entry[1], order[entry[2]])):
-        if -negative_col not in columns and leaf not in columns.values():
-            columns[-negative_col] = leaf
-            total += score
-    return columns, total
+        if -negative_col not in columns and leaf not in used:
+            columns[-negative_col] = (leaf, score)
+            used.add(leaf)
+    return columns
 
 
 def _repeats(texts: Mapping[int, str], head: ColumnHeads) -> bool:

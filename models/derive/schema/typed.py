@@ -178,6 +178,17 @@ def _to_decimal(number: str) -> Decimal | None:
         return None
 
 
+@lru_cache(maxsize=8_192)
+def plain_number(text: str) -> float | None:
+    """Return the number that is most of a short text, or None."""
+    match = _NUMBER.search(text) if 0 < len(text) <= 30 else None
+    number = _to_decimal(match["number"].rstrip(".,'’ ")) if match else None
+    if match is None or number is None or 2 * len(match.group().strip()) < len(text.strip()):
+        return None
+    negative = match["sign2"] or match["sign"] or (match["after"] or "").strip() in ("-", "−")
+    return -float(number) if negative else float(number)
+
+
 def _find_boolean(text: str, leaf: Leaf) -> Iterator[tuple[bool, int, int]]:
     stripped = text.strip()
     start = text.index(stripped)
@@ -213,7 +224,7 @@ def _find_by_name(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
         yield from _of_pattern(_CONTACTS[key])(text)
     elif key is Key.IBAN:
         yield from ((found.normal, found.start, found.end) for found in find_ibans(text))
-    elif key in _NUMBERED:
+    elif key in _NUMBERED or (key is None and plain_words(split_name(leaf.name))[-1:] == ("number",)):
         start = len(text) - len(text.lstrip())
         number = trim_identifier(text.strip())
         yield number, start, start + len(number)

@@ -12,16 +12,23 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import Block, Tree
 from quire.models.cdom.visible import visible_blocks
 from quire.models.export.tables.dates import read_dates, read_iso
+from quire.models.export.tables.heads import MAX_BEFORE, TableNames, find_unit, name_table
 from quire.models.export.tables.numbers import find_decimal_mark, read_number
+
+CLOSED = ")"
+"""The bracket of a negative number, which may stand in a cell of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellRow:
     """A cell. `table` is the id of its block, `cell` its index there, `row` and `col` its place in the grid from 0.
 
-    `head` is the text of the header cells above it, `label` the first text of its row; `number` is the number that the
-    whole cell states, `date` the date of a cell in a column of dates. A table that continues over pages is one table,
-    and `page` is the page of the cell's row.
+    `head` is the text of the heads above it, which `head_path` has one by one from the top; they may stand in lines
+    above the table. `label` is the first text of its row, `section` the row that heads a group of rows. `number` is the
+    number that the whole cell states, `date` the date of a cell in a column of dates. `unit` is the currency or percent
+    sign of the number, which may stand in a cell of its own: that one is left out. `scale` is 1,000,000 where the table
+    says that its numbers are in millions. A table that continues over pages is one table, and `page` is the page of the
+    cell's row.
     """
 
     table: str
@@ -39,13 +46,20 @@ class CellRow:
     date: date | None
     bbox: Bbox | None
     confidence: float
+    head_path: tuple[str, ...] = ()
+    title: str = ""
+    section: str = ""
+    unit: str | None = None
+    scale: float = 1.0
 
 
 def list_cells(tree: Tree) -> Iterator[CellRow]:
     """Yield the cells of all visible tables in reading order."""
-    for block in visible_blocks(tree, furniture=True):
+    blocks = visible_blocks(tree, furniture=True)
+    for number, block in enumerate(blocks):
         if block.table is not None:
-            yield from _list_cells(block, block.table)
+            names = name_table(block, block.table, blocks[max(0, number - MAX_BEFORE) : number])
+            yield from _list_cells(block, block.table, names)
 
 
 def column_names(table: Table) -> list[str]:
@@ -76,8 +90,8 @@ def fill_grid(table: Table) -> list[list[Cell | None]]:
     return grid
 
 
-def _list_cells(block: Block, table: Table) -> Iterator[CellRow]:
-    heads, mark = _heads(table), find_decimal_mark(cell.text for cell in table.cells)
+def _list_cells(block: Block, table: Table, names: TableNames) -> Iterator[CellRow]:
+    mark = find_decimal_mark(cell.text for cell in table.cells)
     labels: dict[int, str] = {}
     for cell in table.cells:
         if cell.text.strip():
@@ -85,6 +99,11 @@ def _list_cells(block: Block, table: Table) -> Iterator[CellRow]:
     dates = _dates(table)
     ends = list(accumulate(part.rows for part in table.parts))
     for index, cell in enumerate(table.cells):
+        if index in names.merged:
+            continue
+        header = cell.header or cell.row in names.heads
+        path = () if header else names.path(cell)
+        number = None if header else read_number(cell.text + CLOSED * (index in names.closed), mark)
         part = min(bisect_right(ends, cell.row), len(ends) - 1)
         yield CellRow(
             table=block.id,
@@ -94,14 +113,19 @@ def _list_cells(block: Block, table: Table) -> Iterator[CellRow]:
             col=cell.col,
             row_span=cell.row_span,
             col_span=cell.col_span,
-            header=cell.header,
-            head="" if cell.header or cell.col >= len(heads) else heads[cell.col],
+            header=header,
+            head=" ".join(path),
             label=labels.get(cell.row, ""),
             text=cell.text,
-            number=None if cell.header else read_number(cell.text, mark),
+            number=number,
             date=dates.get(index),
             bbox=cell.bbox,
             confidence=cell.confidence,
+            head_path=path,
+            title=names.title,
+            section=names.sections.get(cell.row, ""),
+            unit=None if number is None else names.units.get(index) or find_unit(cell.text, path),
+            scale=names.scale,
         )
 
 

@@ -60,6 +60,11 @@ SCHEMA = pa.schema(
         pa.field("date", pa.date32()),
         *(pa.field(name, pa.float64()) for name in ("x0", "y0", "x1", "y1")),
         pa.field("confidence", pa.float32(), nullable=False),
+        pa.field("head_path", pa.list_(pa.string()), nullable=False),
+        pa.field("title", pa.string(), nullable=False),
+        pa.field("section", pa.string(), nullable=False),
+        pa.field("unit", pa.string()),
+        pa.field("scale", pa.float64(), nullable=False),
     ]
 )
 """Columns of the Parquet and Arrow files. Boxes are points from the page's top left corner, null without pages."""
@@ -92,7 +97,8 @@ def _record(document_id: str, name: str, cell: CellRow) -> dict[str, object]:
     box = dict(zip(("x0", "y0", "x1", "y1"), cell.bbox or (None,) * 4, strict=True))
     own = {field: getattr(cell, field) for field in CellRow.__slots__ if field != "bbox"}
     texts = {field: _utf8(value) for field, value in own.items() if isinstance(value, str)}
-    return {"document_id": document_id, "source_file": _utf8(name), **own, **texts, **box}
+    path = [_utf8(head) for head in cell.head_path]
+    return {"document_id": document_id, "source_file": _utf8(name), **own, **texts, **box, "head_path": path}
 
 
 def _utf8(text: str) -> str:

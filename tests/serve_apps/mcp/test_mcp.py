@@ -23,7 +23,7 @@ from tests.api.harness import PDF, TREE, make_resources, reading
 from tests.api.live import listening
 
 ROOT = Path(__file__).resolve().parents[3]
-TOOLS = {"parse", "search", "get_chunks", "get_fields", "export_context"}
+TOOLS = {"parse", "search", "get_chunks", "get_fields", "export_context", "list_tables", "query_tables", "extract"}
 IDS = {"job_id": "job_" + "a" * 26, "document_id": "doc_" + "a" * 26}
 
 

@@ -1,4 +1,7 @@
-"""Fills what the rules left without a value from what a language model referred to; the rules' values stay."""
+"""Settles what the rules left without a value or are not sure of by what a language model referred to.
+
+Values that the rules are sure of stay.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -7,12 +10,26 @@ from typing import Any
 from quire.models.derive.schema.answer import ExtractedData, LeafEvidence, Missing, pointer
 from quire.models.derive.schema.checking import validator_of
 from quire.models.derive.schema.extract import ReadSchema
-from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
+from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of
+
+SURE = 0.9
+"""Confidence (0..1) from which a value of the rules is not asked for."""
+
+
+def find_doubtful(schema: ReadSchema, rules: ExtractedData) -> frozenset[str]:
+    """Return the pointers of the leaves and arrays that a model is asked for.
+
+    Those without a value, those whose value is doubtful, and arrays in which a column misses or is doubtful.
+    """
+    doubtful = {path for path, evidence in rules.evidence.items() if evidence.confidence < SURE}
+    doubtful |= {path for path, reason in rules.missing.items() if "/0/" not in path or reason is Missing.NO_COLUMN}
+    arrays = {pointer(*array.path) for array in arrays_of(schema.root)}
+    return frozenset(doubtful | (arrays & {path.partition("/0/")[0] for path in doubtful}))
 
 
 def fill_missing(schema: ReadSchema, rules: ExtractedData, referred: ExtractedData) -> ExtractedData:
-    """Return the rules' answer with the referred values of the leaves and arrays that it lacks."""
-    filling = _Filling(rules, referred)
+    """Return the rules' answer with the referred values of the leaves and arrays that it lacks or is not sure of."""
+    filling = _Filling(rules, referred, find_doubtful(schema, rules))
     data = filling.fill(schema.root, rules.data, referred.data)
     return ExtractedData(
         data=data,
@@ -26,6 +43,7 @@ def fill_missing(schema: ReadSchema, rules: ExtractedData, referred: ExtractedDa
 class _Filling:
     rules: ExtractedData
     referred: ExtractedData
+    doubtful: frozenset[str]
     evidence: dict[str, LeafEvidence] = field(default_factory=dict)
     missing: dict[str, Missing] = field(default_factory=dict)
     _has_new_rows: bool = False
@@ -41,7 +59,8 @@ class _Filling:
                     data[name] = inner
                 continue
             path = pointer(*part.path)
-            is_new = path in self.rules.missing and _has_value(part, referred.get(name))
+            is_new = path in self.doubtful and _has_value(part, referred.get(name))
+            is_new = is_new and _count_values(referred[name]) >= _count_values(rules.get(name))
             self._has_new_rows |= is_new and isinstance(part, ArrayNode)
             answer = self.referred if is_new else self.rules
             self._note([path] if isinstance(part, Leaf) else _paths_below(path, answer), answer)
@@ -66,6 +85,13 @@ class _Filling:
 def _paths_below(path: str, answer: ExtractedData) -> list[str]:
     """Return the pointers of an array and of what is in it."""
     return [key for key in (*answer.evidence, *answer.missing) if key == path or key.startswith(path + "/")]
+
+
+def _count_values(value: Any) -> int:
+    """Return the number of values in a part of the data."""
+    if isinstance(value, dict):
+        return sum(map(_count_values, value.values()))
+    return sum(map(_count_values, value)) if isinstance(value, list) else int(value is not None)
 
 
 def _has_value(part: Leaf | ArrayNode, value: Any) -> bool:

@@ -6,7 +6,7 @@ the answer holds beyond references is ignored.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from quire.models.derive.schema.answer import ExtractedData, How, pointer
 from quire.models.derive.schema.assign import Choice, read_sources
 from quire.models.derive.schema.extract import GivenChoices, ReadSchema, extract_data
 from quire.models.derive.schema.model.digest import HiddenRanges, TreeDigest
-from quire.models.derive.schema.model.filling import fill_missing
+from quire.models.derive.schema.model.filling import fill_missing, find_doubtful
 from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
 from quire.models.derive.schema.rows import ArrayRows, read_named_rows, read_rows_of_lines
 from quire.models.derive.schema.sources import TextSource
@@ -63,7 +63,7 @@ def extract_referred(
 ) -> ExtractedData:
     """Return the values that the answers refer to; of several for one leaf the first that holds is taken.
 
-    With the answer of the rules, the references only fill what it lacks. `given` come first.
+    With the answer of the rules, the references only settle what it lacks or is not sure of. `given` come first.
 
     Raises:
         WrongForm: An answer is not of the form that was asked for.
@@ -72,7 +72,7 @@ def extract_referred(
     for answer in answers:
         references, tables = _read_answer(answer)
         resolver.add(references, tables)
-    chosen = resolver.choices(rules.missing if rules is not None else None)
+    chosen = resolver.choices(find_doubtful(schema, rules) if rules is not None else None)
     merged = replace(
         chosen,
         values={**chosen.values, **given.values},
@@ -117,7 +117,7 @@ class _Resolver:
             if not self._add_table(array, table) and not self._add_lines(array, table):
                 self._refused.add(table.field)
 
-    def choices(self, wanted: Mapping[str, object] | None) -> GivenChoices:
+    def choices(self, wanted: Collection[str] | None) -> GivenChoices:
         """Return what was resolved, of the wanted pointers only if given."""
         rows: dict[ArrayNode, ArrayRows] = {
             array: found for array, found in self._lines.items() if wanted is None or pointer(*array.path) in wanted

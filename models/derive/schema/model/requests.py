@@ -8,6 +8,7 @@ from quire.models.cdom.tree import Tree
 from quire.models.derive.schema.answer import ExtractedData, pointer
 from quire.models.derive.schema.extract import GivenChoices, ReadSchema
 from quire.models.derive.schema.model.digest import HiddenRanges, TreeDigest
+from quire.models.derive.schema.model.filling import find_doubtful
 from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
 
 MAX_WANTED = 300
@@ -50,11 +51,14 @@ class ModelPlan:
 def plan_requests(
     tree: Tree, schema: ReadSchema, hidden: HiddenRanges, given: GivenChoices, rules: ExtractedData | None = None
 ) -> ModelPlan:
-    """Return the requests for the leaves of a schema, or for those that the answer of the rules lacks."""
+    """Return the requests for the leaves of a schema, or for those that the rules lack or are not sure of."""
     leaves, arrays = list(leaves_of(schema.root)), list(arrays_of(schema.root))
     if rules is not None:
-        leaves = [leaf for leaf in leaves if pointer(*leaf.path) in rules.missing]
-        arrays = [array for array in arrays if pointer(*array.path) in rules.missing]
+        doubtful = find_doubtful(schema, rules)
+        leaves = [
+            leaf for leaf in leaves if pointer(*leaf.path) in doubtful and pointer(*leaf.path) not in given.values
+        ]
+        arrays = [array for array in arrays if pointer(*array.path) in doubtful]
     else:
         leaves = [leaf for leaf in leaves if pointer(*leaf.path) not in given.values]
     rows = [array for array in arrays if isinstance(array.item, ObjectNode)]

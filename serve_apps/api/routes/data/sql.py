@@ -1,14 +1,16 @@
-"""POST /v1/sql: one read-only query over the table cells of an organisation's documents."""
+"""POST /v1/sql: one read-only query over the table cells of documents. GET /v1/sql/catalog: which tables there are."""
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from quire.models.cdom.ports import RunSql
+from quire.models.export.tables.catalog import CatalogTable, catalog_tables
 from quire.models.export.tables.files import SCHEMA
 from quire.serve_apps.access.operations import SCANNING, Operations
 from quire.serve_apps.access.scopes import READ
@@ -57,6 +59,13 @@ class SqlColumn(BaseModel):
     type: str
 
 
+class TableCatalog(BaseModel):
+    """Tables in the order of their documents; `next_offset` is null on the last page."""
+
+    tables: list[CatalogTable]
+    next_offset: int | None
+
+
 class CellCitation(BaseModel):
     """The place of a cell; `cell` is an index into the table's `cells`, `bbox` in points, null without pages."""
 
@@ -103,6 +112,46 @@ async def query_tables(body: SqlRequest, call: CallDep) -> Response:
         chosen = await scan_chosen(call, chosen)
     answer = await call.running.queries.run(_answer, call, port, chosen, body)
     return json_response(answer)
+
+
+@router.operation(
+    "GET /v1/sql/catalog",
+    "list_tables",
+    READ,
+    TableCatalog,
+    refusals={404: "A document or the job is unknown, deleted, or another tenant's."},
+    principals=True,
+)
+async def list_tables(
+    call: CallDep,
+    document_id: Annotated[list[str] | None, Query(max_length=MAX_DOCUMENTS)] = None,
+    job_id: str | None = None,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> Response:
+    """List the tables that queries can ask, with title, heads, types and the first three rows of each."""
+    body = SqlRequest(sql="-", document_ids=document_id or None, job_id=job_id)
+    if body.document_ids is not None and body.job_id is not None:
+        raise InvalidField("job_id", "send document_id or job_id, not both")
+    chosen = await call.running.sql.run(_choose, call, body)
+    return json_response(await call.running.queries.run(_catalog, call, chosen, offset, limit))
+
+
+def _catalog(call: Call, chosen: Sequence[ChosenDocument], offset: int, limit: int) -> dict[str, Any]:
+    tables, last = [], offset + limit
+    found = 0
+    for item in chosen:
+        try:
+            batch = read_cells(call, item, redacted=False)
+        except NotFound:
+            continue
+        for table in catalog_tables(batch.to_pylist() if batch is not None else ()):
+            if offset <= found < last:
+                tables.append(table)
+            found += 1
+        if found > last:
+            break
+    return {"tables": tables, "next_offset": last if found > last else None}
 
 
 def _choose(call: Call, body: SqlRequest) -> list[ChosenDocument]:

@@ -150,7 +150,7 @@ class AsyncClient(AsyncOperations):
         self,
         file: FileLike | None = None,
         *,
-        schema: Mapping[str, Any] | None = None,
+        schema: Mapping[str, Any] | ModelClass[Any] | None = None,
         schema_name: str | None = None,
         document_id: str | None = None,
         engine: Engine | None = None,
@@ -159,7 +159,8 @@ class AsyncClient(AsyncOperations):
     ) -> types.ExtractedData:
         """Return values by a JSON Schema, with the places of each, from a file or a stored document.
 
-        `schema_name` is a stored schema instead. `engine` llm and auto send texts to the service's language model;
+        A Pydantic class is also a schema; `extract_as` returns an instance of it. `schema_name` is a stored schema
+        instead. `engine` llm and auto send texts to the service's language model;
         `redact` hides personal data of a stored document from it.
         """
         call = Call[types.ExtractedData](

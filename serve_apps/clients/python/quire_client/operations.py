@@ -125,6 +125,10 @@ class Operations(Transport):
         """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
         return self._json(Call[types.SqlAnswer]("POST", "/v1/sql", body={"sql": sql, "document_ids": document_ids, "job_id": job_id, "redacted": redacted, "wait": wait, "principals": principals, "limit": limit}, repeatable=True))
 
+    def list_tables(self, *, document_id: list[str] | None = None, job_id: str | None = None, offset: int | None = None, limit: int | None = None) -> types.TableCatalog:
+        """List the tables that queries can ask, with title, heads, types and the first three rows of each."""
+        return self._json(Call[types.TableCatalog]("GET", "/v1/sql/catalog", query={"document_id": document_id, "job_id": job_id, "offset": offset, "limit": limit}))
+
     def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Return the original file as sent, also of a failed document (write scope)."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))

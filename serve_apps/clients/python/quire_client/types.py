@@ -48,6 +48,26 @@ class BlockChange(TypedDict):
     similarity: float
     text_diff: NotRequired[list[TextChange] | None]
 @final
+class CatalogColumn(TypedDict):
+    """A column: `head` as queries name it, its levels, and what most of its cells hold (number, date or text)."""
+    head: str
+    head_path: list[str]
+    type: str
+    unit: str | None
+@final
+class CatalogTable(TypedDict):
+    """A table: `rows` without heads, `sections` that head groups of rows, `sample` the texts of the first rows."""
+    document_id: str
+    source_file: str
+    table_id: str
+    page: int
+    title: str
+    scale: float
+    rows: int
+    columns: list[CatalogColumn]
+    sections: NotRequired[list[str]]
+    sample: NotRequired[list[list[str]]]
+@final
 class CellCitation(TypedDict):
     """The place of a cell; `cell` is an index into the table's `cells`, `bbox` in points, null without pages."""
     document_id: str
@@ -410,7 +430,7 @@ class Health(TypedDict):
     checks: NotRequired[dict[str, Check] | None]
     cluster: NotRequired[dict[str, Any] | None]
     warnings: NotRequired[list[str] | None]
-How: TypeAlias = Literal['pair', 'table', 'line', 'letterhead', 'prose', 'heading', 'list', 'model', 'corrected', 'default']
+How: TypeAlias = Literal['pair', 'table', 'line', 'letterhead', 'prose', 'sums', 'heading', 'list', 'model', 'corrected', 'default']
 @final
 class InboxItem(TypedDict):
     """A flagged value with its job and file."""
@@ -527,7 +547,7 @@ class Many(TypedDict):
     """A decision about every flag that the filter of the address selects."""
     decision: Literal['approved', 'rejected']
 MarkdownText: TypeAlias = Literal['rich', 'plain']
-Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified']
+Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified', 'no-column', 'no-rows', 'not-supported']
 ModelProblem: TypeAlias = Literal['model-unavailable', 'model-failed']
 @final
 class ModelUse(TypedDict):
@@ -795,6 +815,11 @@ class SyncReport(TypedDict):
     skipped: list[Skipped]
     started_at: str
     finished_at: str
+@final
+class TableCatalog(TypedDict):
+    """Tables in the order of their documents; `next_offset` is null on the last page."""
+    tables: list[CatalogTable]
+    next_offset: int | None
 TableFormat: TypeAlias = Literal['csv', 'xlsx', 'parquet', 'arrow']
 TableStyle: TypeAlias = Literal['auto', 'html', 'pipe']
 @final

@@ -53,7 +53,7 @@ class ModelClass(Protocol[M]):
 def extraction(
     file: FileLike | None,
     document_id: str | None,
-    schema: Mapping[str, Any] | None,
+    schema: "Mapping[str, Any] | ModelClass[Any] | None",
     schema_name: str | None = None,
     engine: Engine | None = None,
     redact: bool | None = None,
@@ -63,6 +63,8 @@ def extraction(
         raise ValueError("pass a file or a document_id")
     if (schema is None) == (schema_name is None):
         raise ValueError("pass a schema or a schema_name")
+    if schema is not None and not isinstance(schema, Mapping):
+        schema = schema.model_json_schema()
     given = {"schema_name": schema_name, "engine": engine, "redact": redact}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if file is None:

@@ -143,6 +143,11 @@ export class Operations extends Transport {
     return this.json<types.SqlAnswer>({ method: "POST", path: "/v1/sql", body: { sql: options.sql, document_ids: options.document_ids, job_id: options.job_id, redacted: options.redacted, wait: options.wait, principals: options.principals, limit: options.limit }, repeatable: true });
   }
 
+  /** List the tables that queries can ask, with title, heads, types and the first three rows of each. */
+  listTables(options: { document_id?: Array<string> | null; job_id?: string | null; offset?: number; limit?: number } = {}): Promise<types.TableCatalog> {
+    return this.json<types.TableCatalog>({ method: "GET", path: "/v1/sql/catalog", query: { document_id: options.document_id, job_id: options.job_id, offset: options.offset, limit: options.limit } });
+  }
+
   /** Return the original file as sent, also of a failed document (write scope). `Range` requests a part of it. */
   getOriginal(jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });

@@ -37,6 +37,26 @@ export interface BlockChange {
   text_diff?: Array<TextChange> | null;
 }
 
+export interface CatalogColumn {
+  head: string;
+  head_path: Array<string>;
+  type: string;
+  unit: string | null;
+}
+
+export interface CatalogTable {
+  document_id: string;
+  source_file: string;
+  table_id: string;
+  page: number;
+  title: string;
+  scale: number;
+  rows: number;
+  columns: Array<CatalogColumn>;
+  sections?: Array<string>;
+  sample?: Array<Array<string>>;
+}
+
 export interface CellCitation {
   document_id: string;
   table_id: string;
@@ -408,7 +428,7 @@ export interface Health {
   warnings?: Array<string> | null;
 }
 
-export type How = "pair" | "table" | "line" | "letterhead" | "prose" | "heading" | "list" | "model" | "corrected" | "default";
+export type How = "pair" | "table" | "line" | "letterhead" | "prose" | "sums" | "heading" | "list" | "model" | "corrected" | "default";
 
 export interface InboxItem {
   document_id: string;
@@ -528,7 +548,7 @@ export interface Many {
 
 export type MarkdownText = "rich" | "plain";
 
-export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified";
+export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified" | "no-column" | "no-rows" | "not-supported";
 
 export type ModelProblem = "model-unavailable" | "model-failed";
 
@@ -803,6 +823,11 @@ export interface SyncReport {
   skipped: Array<Skipped>;
   started_at: string;
   finished_at: string;
+}
+
+export interface TableCatalog {
+  tables: Array<CatalogTable>;
+  next_offset: number | null;
 }
 
 export type TableFormat = "csv" | "xlsx" | "parquet" | "arrow";

@@ -1,0 +1,122 @@
+"""Tables are asked by the names that they print: heads of all levels, marks, units, scale, sections and titles."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.export.tables.catalog import catalog_tables
+from quire.models.export.tables.cells import CellRow, list_cells
+from quire.models.export.tables.files import cell_batch
+from quire.models.export.tables.heads import find_scale
+from tests.builders import make_block, make_tree
+
+LEAST_RIGHT = 0.95
+LINE, LEFT, WIDTH = 12.0, 200.0, 60.0
+ITEMS = ("Revenue", "Cost of sales", "Research", "Net income", "Cash", "Inventory", "Total assets")
+PERIODS = ("December 31, 2024", "June 30, 2023", "Three months ended", "FY 2022")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A made table with what each of its numbers is called."""
+
+    tree: Tree
+    names: dict[tuple[str, tuple[str, ...]], float]
+
+
+def make_table(seed: int) -> Asked:
+    """Return a table of two levels of heads: marked or not, above it or in it, with or without columns of marks."""
+    chance = random.Random(seed)
+    marked, above, mark_columns, grouped = (chance.random() < 0.5 for _ in range(4))
+    tops = chance.sample(PERIODS, 2)
+    paths = [(top, leaf) for top in tops for leaf in ("Actual", "Plan")]
+    cells: list[Cell] = []
+    row = 0
+    step = 2 if mark_columns else 1
+
+    def put(row: int, col: int, text: str, span: int = 1, *, header: bool = False) -> None:
+        box = (LEFT + col * WIDTH, 100 + row * LINE, LEFT + (col + span) * WIDTH - 4, 110 + row * LINE)
+        cells.append(Cell(row=row, col=col, col_span=span, text=text, bbox=box, header=header))
+
+    before = [
+        make_block(BlockType.HEADING, "Balance sheet", bbox=(LEFT, 20, LEFT + 100, 32)),
+        make_block(BlockType.PARAGRAPH, "(in millions)", bbox=(LEFT, 40, LEFT + 80, 50)),
+    ]
+    for number, top in enumerate(tops):
+        if above:
+            left = LEFT + (1 + number * 2 * step) * WIDTH
+            box = (left + 2, 86.0, left + 2 * step * WIDTH - 8, 96.0)
+            before.append(make_block(BlockType.PARAGRAPH, top, bbox=box))
+        else:
+            put(0, 1 + number * 2 * step, top, 2 * step, header=marked)
+    row = 0 if above else 1
+    if not above and marked:
+        put(0, 0, "", header=True)
+    put(row, 0, "", header=marked)
+    for number, (_, leaf) in enumerate(paths):
+        put(row, 1 + number * step, leaf, step, header=marked)
+    names: dict[tuple[str, tuple[str, ...]], float] = {}
+    for place, item in enumerate(chance.sample(ITEMS, 4)):
+        row += 1
+        if grouped and place == 2:
+            put(row, 0, "Other items:")
+            row += 1
+        put(row, 0, item)
+        for number, path in enumerate(paths):
+            value = chance.randrange(1_000, 99_000)
+            if mark_columns:
+                put(row, 1 + number * step, "$" if place == 0 else "")
+            put(row, 1 + number * step + step - 1, f"{value:,}")
+            names[item, path] = float(value)
+    cells.sort(key=lambda cell: (cell.row, cell.col))
+    table = Table(rows=row + 1, cols=1 + 4 * step, cells=tuple(cells))
+    block = make_block(BlockType.TABLE, "", table=table, bbox=(LEFT, 100, LEFT + 600, 110 + row * LINE))
+    return Asked(make_tree(*before, block), names)
+
+
+def answers(cells: list[CellRow], label: str, path: tuple[str, ...]) -> Iterator[float | None]:
+    for cell in cells:
+        if cell.label == label and cell.head == " ".join(path) and not cell.header:
+            yield cell.number
+
+
+def test_numbers_are_found_by_the_names_of_their_row_and_column() -> None:
+    right = asked = 0
+    for seed in range(40):
+        made = make_table(seed)
+        cells = list(list_cells(made.tree))
+        for (label, path), value in made.names.items():
+            asked += 1
+            right += list(answers(cells, label, path)) == [value]
+    assert right >= LEAST_RIGHT * asked, (right, asked)
+
+
+def test_cells_name_title_scale_section_and_unit() -> None:
+    for seed in range(40):
+        cells = [cell for cell in list_cells(make_table(seed).tree) if cell.number is not None]
+        assert {cell.title for cell in cells} == {"Balance sheet"}
+        assert {cell.scale for cell in cells} == {1e6}
+        assert {cell.section for cell in cells} <= {"", "Other items"}
+        assert {cell.unit for cell in cells} <= {None, "$"}
+        assert all(cell.text != "$" for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [("(in millions, except per share)", 1e6), ("In thousands", 1e3), ("in TEUR", 1e3), ("in Mio. EUR", 1e6),
+     ("en milliers d’euros", 1e3), ("in milioni di euro", 1e6), ("Amounts in $ billions", 1e9), ("in all", 1.0)],
+)  # fmt: skip
+def test_scales_are_read_in_several_languages(text: str, scale: float) -> None:
+    assert find_scale(text) == scale
+
+
+def test_catalog_lists_heads_types_and_first_rows() -> None:
+    tree = make_table(1).tree
+    [table] = catalog_tables(cell_batch("doc_a", "a.pdf", list_cells(tree)).to_pylist())
+    assert (table.title, table.scale, table.page) == ("Balance sheet", 1e6, 1)
+    assert [column.type for column in table.columns if column.head_path] == ["number"] * 4
+    assert len(table.sample) == 3
