@@ -53,7 +53,7 @@ DRILLS = {
     "canaries": "chaos.canaries",
     "canary-formats": "chaos.attacks.canaries",
     "conformance": "conformance.__main__",
-    "cluster": "chaos.demo",
+    "cluster": "chaos.commands.cluster",
     "deletes": "chaos.deletes",
     "disk": "chaos.database.full_disk",
     "failover": "chaos.database.failover",
