@@ -20,6 +20,7 @@ from quire.models.extract.formats.pdf.text.scripts import write_scripts_in_tags
 from quire.models.extract.formats.pdf.text.symbols import Shown, ShownSymbols, show_symbols
 from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines, group_words, make_pieces
 from quire.models.extract.formats.pdf.text.undecoded import DecodedGlyphs, decode_by_shape
+from quire.models.extract.formats.pdf.text.weights import strokes_text
 from quire.models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from quire.models.extract.formats.pdf.visibility.own_pixels import OwnPixels
 from quire.models.extract.formats.pdf.visibility.scan_layer import measure_ink
@@ -49,7 +50,10 @@ def open_text(page: Any) -> tuple[Any, dict[int, Any], dict[int, Bbox], Callable
     """Return the engine's text page, its images and their boxes by order, the drawings on demand, and the frame."""
     rotation, bounds = page.rotation, page.rect
     has_pictures = _has_pictures(page)
-    text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
+    flags = _FLAGS | (_PICTURES if has_pictures else 0)
+    if strokes_text(page.read_contents() or b""):
+        flags |= mupdf.FZ_STEXT_COLLECT_STYLES
+    text_page = page.get_textpage(flags=flags, clip=EVERYWHERE)
     stored = _hide_pictures(text_page) if has_pictures else {}
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, page.rotation_matrix if rotation else None)
