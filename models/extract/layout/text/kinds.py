@@ -80,7 +80,7 @@ def find_kind(group: list[Line], page: PageLook) -> BlockType:
         return BlockType.FORMULA
     if is_heading(group, page):
         return BlockType.HEADING
-    if NUMBER.match(first.text):
+    if first.bulleted or NUMBER.match(first.text):
         return BlockType.LIST_ITEM
     return BlockType.PARAGRAPH
 

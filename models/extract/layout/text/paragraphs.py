@@ -216,6 +216,8 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
 
 def _is_item_start(group: list[Line], line: Line) -> bool:
     """Return True for a bullet, or for a number where numbered items start."""
+    if line.bulleted:
+        return True
     if begins_bullet(line):
         return not _DASH.match(line.text) or _may_start(group, line)
     first = group[0]

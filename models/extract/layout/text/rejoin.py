@@ -61,7 +61,7 @@ def _goes_on(above: Line, line: Line, out: list[Line], index: int) -> bool:
     """Return True for two lines of one type and edge of which the upper one had no room for the lower one's word."""
     if (above.font, above.color, above.bold) != (line.font, line.color, line.bold) or not above.upright:
         return False
-    if abs(above.size - line.size) > LIMITS.same_edge / 4 or is_item(line.text) or above.code:
+    if abs(above.size - line.size) > LIMITS.same_edge / 4 or is_item(line.text) or line.bulleted or above.code:
         return False
     marker = BULLET.match(above.text) or NUMBER.match(above.text)
     indent = line.x0 - above.x0
