@@ -138,6 +138,7 @@ LAYOUT_PASSES: Final = (
     Pass("numbered-lines", "layout.text.line_numbers:keep_numbered", "kinds groups line_numbers look", "kinds",
          when="line_numbers"),
     Pass("headings", "layout.headings.decide:decide_headings", "kinds groups upright look", "kinds chances"),
+    Pass("titled-items", "layout.text.kinds:mark_titled_items", "kinds groups", "kinds"),
     Pass("heading-numbers", "layout.text.kinds:mark_heading_parts", "kinds groups look", "kinds"),
     Pass("joined-headings", "layout.headings.joins:join_headings", "kinds groups body", "kinds groups",
          when="!tag_plan"),

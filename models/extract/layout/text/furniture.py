@@ -17,6 +17,7 @@ _PAGE_NUMBER = re.compile(
 _NUMBERED_EDGE = re.compile(
     r"(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\s*$"
 )
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[A-ZÀ-Þ][^\W\d]")
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 
 
@@ -44,6 +45,10 @@ class FurnitureLimits:
     """Maximum size of its type, relative to running text."""
     part_lines: float = 4.0
     """Maximum height of the bar, in its type size."""
+    title_size: float = 0.98
+    """Minimum size of a title's bold type, relative to running text."""
+    centred: float = 0.06
+    """Maximum distance of a centred line from the middle of the page, as a share of its width, twice."""
     few_chars: int = 150
     """Characters of a page below which it has no running head, because the top of a cover or a slide is content."""
     lowest_third: float = 0.67
@@ -135,6 +140,8 @@ def _find_low_number(groups: list[Paragraph], order: list[int], page: PageLook) 
 def _is_numbered_edge(group: Paragraph, page: PageLook, text: str) -> bool:
     """One short line at the very edge that begins or ends with a page number."""
     at_edge = group[0].y0 >= 0.93 * page.height or group[0].y1 <= 0.07 * page.height
+    if group[0].all_bold and _SECTION.match(text) and group[0].size >= LIMITS.title_size * page.body:
+        return False
     return at_edge and len(group) == 1 and len(text) < 80 and bool(_NUMBERED_EDGE.match(text))
 
 
@@ -178,7 +185,21 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
         return False
     if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160 or _is_sentence(text):
         return False
+    if group[0].all_bold and group[0].y0 < 0.5 * page.height and _may_be_title(group, page):
+        return False
     return gap > LIMITS.gap * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
+
+
+def _may_be_title(group: Paragraph, page: PageLook) -> bool:
+    """Return True for bold words in the size of the text, in the middle of the page or after a section's number.
+
+    Those that later pages repeat are running heads; the document decides that.
+    """
+    first, text = group[0], group[0].text
+    if first.size < LIMITS.title_size * page.body:
+        return False
+    is_centred = abs(first.x0 + first.x1 - page.width) < LIMITS.centred * page.width
+    return bool(_SECTION.match(text)) or (is_centred and first.x0 > LIMITS.margin * page.width and text.isupper())
 
 
 def _is_sentence(text: str) -> bool:
