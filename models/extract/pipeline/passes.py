@@ -118,6 +118,7 @@ LAYOUT_PASSES: Final = (
     Pass("order", "layout.page:order_page", "lines floats upright.orders", "ordered upright[orders]",
          limits="layout.text.order", instead="layout.page:order_plainly"),
     Pass("pieces", "layout.lines.pieces:merge_pieces", "ordered", "ordered"),
+    Pass("lettered-notes", "layout.lines.pieces:mark_lettered", "ordered", "ordered[bulleted]"),
     Pass("contents", "layout.lines.pieces:merge_entries", "ordered upright.width", "ordered is_contents"),
     Pass("parted-text", "layout.text.rejoin:rejoin_lines", "ordered", "ordered", when="!is_contents"),
     Pass("entries", "layout.page:part_lines", "ordered", "groups", when="is_contents", fails=LAYOUT),

@@ -4,11 +4,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
-from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area, union_bbox
+from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
 from quire.models.cdom.tree import BlockType, PictureFacts
 from quire.models.extract.contract import PageBlock
-from quire.models.extract.core.disjoint import DisjointSets
-from quire.models.extract.layout.figures.pictures import Picture
+from quire.models.extract.layout.figures.pictures import Picture, join_touching
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.tables.scoring.find import FoundTable
 from quire.models.extract.layout.text.blocks import clamp
@@ -24,8 +23,6 @@ class IconLimits:
     """The maximum."""
     slim: float = 3.0
     """Maximum ratio of its sides."""
-    near: float = 1.0
-    """Maximum gap between the parts of one icon."""
     most_parts: int = 1500
     """Parts on a page; a page with more shows maps or patterns."""
     most_icons: int = 100
@@ -34,8 +31,10 @@ class IconLimits:
     """Share of an icon inside a drawing, a chart or a table that makes it a part of it."""
     least_mark: float = 1.5
     """Minimum width and height of a mark before a line."""
+    most_mark: float = 30.0
+    """The maximum."""
     mark_ems: float = 1.8
-    """Its maximum width and height, in sizes of the line."""
+    """The same, in sizes of the line."""
     before: float = 2.2
     """Maximum gap between the mark and its line, in sizes of the line."""
     same_edge: float = 1.5
@@ -47,17 +46,15 @@ class IconLimits:
 LIMITS = IconLimits()
 
 
-def find_icons(
-    upright: PageMarks, lines: list[Line], pictures: list[Picture], tables: list[FoundTable]
-) -> list[Bbox]:
+def find_icons(upright: PageMarks, lines: list[Line], pictures: list[Picture], tables: list[FoundTable]) -> list[Bbox]:
     """Return the boxes of icons outside drawings and tables, and note the lines that begin after marks, in place."""
     shapes = [box for box in upright.shapes if _is_small(box, LIMITS.most)]
     images = [box for box in upright.pictures if _is_small(box, LIMITS.most)]
     if not 0 < len(shapes) + len(images) + len(upright.fills) <= LIMITS.most_parts:
         return []
-    groups = _join_parts(shapes + images)
-    fills = [box for fill in upright.fills if _is_small(box := (fill.x0, fill.y0, fill.x1, fill.y1), LIMITS.least)]
-    _note_marks([*groups, *fills], lines)
+    groups = [box for box in join_touching(shapes + images) if _is_small(box, LIMITS.most)]
+    fills = [(fill.x0, fill.y0, fill.x1, fill.y1) for fill in upright.fills]
+    _note_marks([box for box in (*shapes, *images, *fills) if _is_small(box, LIMITS.most_mark)], lines)
     taken = [table.box for table in tables] + [picture.box for picture in pictures if _is_drawing(picture)]
     icons = [
         box
@@ -105,22 +102,6 @@ def _holds_text(box: Bbox, lines: list[Line]) -> bool:
         line.text and box[0] < line.x1 - 1 and line.x0 + 1 < box[2] and box[1] < (line.y0 + line.y1) / 2 < box[3]
         for line in lines
     )
-
-
-def _join_parts(boxes: list[Bbox]) -> list[Bbox]:
-    """Return the boxes with those that touch joined, as far as they are not too large for an icon."""
-    boxes = sorted(boxes)
-    sets = DisjointSets(len(boxes))
-    open_boxes: list[int] = []
-    for index, box in enumerate(boxes):
-        open_boxes = [other for other in open_boxes if boxes[other][2] >= box[0] - LIMITS.near]
-        for other in open_boxes:
-            above, below = boxes[other][1] - LIMITS.near, boxes[other][3] + LIMITS.near
-            if box[1] <= below and box[3] >= above:
-                sets.join(other, index)
-        open_boxes.append(index)
-    joined = [union_bbox(boxes[index] for index in members) for members in sets.groups()]
-    return [box for box in joined if _is_small(box, LIMITS.most)]
 
 
 def _note_marks(boxes: list[Bbox], lines: list[Line]) -> None:

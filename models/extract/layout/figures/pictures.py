@@ -30,6 +30,12 @@ class PictureLimits:
     """Most characters of a label of a drawing."""
     trim_chars: int = 20
     """Minimum characters of a line that shows where the text next to a drawing begins."""
+    icon: float = 64.0
+    """Greatest width and height of an icon, in points."""
+    icon_least: float = 7.0
+    """Least size of such drawings that are icons; markers of charts are smaller."""
+    touching: float = 1.0
+    """Maximum gap between parts of one icon, in points."""
     nested: float = 0.2
     """Maximum share of an image that an image on it covers."""
     word_letters: int = 3
@@ -159,10 +165,35 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
         box = _surround([(strokes + rules)[index] for index in members])
         if not curved and _are_panels([strokes[index] for index in own], lines, box):
             continue
+        if _are_icons([(strokes + rules)[index] for index in members]):
+            continue
         box = trim_box(box, lines)
         if is_large(box) and not _is_text_area(box, lines, tables):
             boxes.append(box)
     return boxes
+
+
+def _are_icons(boxes: list[Bbox]) -> bool:
+    """Return True for two or more small drawings of like size that nothing connects; each is an icon."""
+    if any(max(box[2] - box[0], box[3] - box[1]) > LIMITS.icon for box in boxes):
+        return False
+    sides = [max(box[2] - box[0], box[3] - box[1]) for box in join_touching(boxes)]
+    return len(sides) > 1 and max(sides) <= LIMITS.icon and min(sides) >= LIMITS.icon_least
+
+
+def join_touching(boxes: list[Bbox]) -> list[Bbox]:
+    """Return the boxes with those that touch joined."""
+    boxes = sorted(boxes)
+    sets = DisjointSets(len(boxes))
+    open_boxes: list[int] = []
+    for index, box in enumerate(boxes):
+        open_boxes = [other for other in open_boxes if boxes[other][2] >= box[0] - LIMITS.touching]
+        for other in open_boxes:
+            above, below = boxes[other][1] - LIMITS.touching, boxes[other][3] + LIMITS.touching
+            if box[1] <= below and box[3] >= above:
+                sets.join(other, index)
+        open_boxes.append(index)
+    return [_surround([boxes[index] for index in members]) for members in sets.groups()]
 
 
 def _are_panels(fills: list[Bbox], lines: list[Line], box: Bbox) -> bool:

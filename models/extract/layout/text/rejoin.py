@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from quire.models.extract.layout.lines.marks import Line
-from quire.models.extract.layout.text.paragraphs import BULLET, NUMBER, is_item
+from quire.models.extract.layout.text.paragraphs import is_item
 from quire.models.extract.layout.text.wide import find_first_word
 
 
@@ -63,11 +63,11 @@ def _goes_on(above: Line, line: Line, out: list[Line], index: int) -> bool:
         return False
     if abs(above.size - line.size) > LIMITS.same_edge / 4 or is_item(line.text) or line.bulleted or above.code:
         return False
-    marker = BULLET.match(above.text) or NUMBER.match(above.text)
+    is_marked = above.bulleted or is_item(above.text)
     indent = line.x0 - above.x0
     is_centred = abs(above.x0 + above.x1 - line.x0 - line.x1) < 2 * LIMITS.same_edge
     if abs(indent) > LIMITS.same_edge and not is_centred:
-        if marker is None or not 0 < indent < LIMITS.hanging * line.size:
+        if not is_marked or not 0 < indent < LIMITS.hanging * line.size:
             return False
     if line.text[:1].islower() and len(line.text) > LIMITS.small_letter:
         return True
