@@ -10,7 +10,8 @@ _SIGNS: Final = {
     "python": (
         r"^\s*(?:async\s+)?def \w+\(.*:\s*$", r"^\s*class \w+(?:\(.*\))?:\s*$", r"^\s*from [\w.]+ import \w",
         r"^import \w+(?: as \w+)?$", r"\bself\.\w", r"^\s*(?:if|elif|for|while|with|try|else)\b[^{;]*:\s*$",
-        r"\bprint\(", r"\bf'[^']*\{", r'\bf"[^"]*\{', r"\b(?:None|True|False)\b", r"\blambda \w+:", r"\[\w+ for \w+ in ",
+        r"\bprint\(", r"\bf'[^']*\{", r'\bf"[^"]*\{', r"\b(?:None|True|False)\b", r"\blambda \w+:",
+        r"\[\w+ for \w+ in ",
     ),
     "cpp": (
         r"^\s*#include <\w+>", r"\bstd::", r"\b(?:cout|cin)\s*[<>]{2}", r"\btemplate\s*<", r"\bnamespace \w+",
@@ -27,16 +28,18 @@ _SIGNS: Final = {
         r"\bdocument\.\w",
     ),
     "go": (r"^package \w+$", r"^func (?:\(.*\) )?\w+\(", r":= ", r"\bfmt\.\w+\(", r"\bchan \w+"),
-    "rust": (r"\bfn \w+(?:<.*>)?\(", r"\blet mut \w", r"\bimpl\b", r"\b(?:println|vec)!", r"->\s*\w+(?:<.*>)? \{", r"&mut "),
+    "rust": (r"\bfn \w+(?:<.*>)?\(", r"\blet mut \w", r"\bimpl\b", r"\b(?:println|vec)!", r"->\s*\w+ \{", r"&mut "),
     "sql": (
         r"(?i)^\s*select\b[\s\S]+\bfrom\b", r"(?i)\binsert into\b", r"(?i)\bcreate table\b", r"(?i)^\s*where\b",
         r"(?i)^\s*update \w+ set\b", r"(?i)\b(?:inner|left) join\b", r"(?i)\b(?:group|order) by\b",
     ),
     "bash": (
-        r"^#!/.*sh\b", r"^\s*(?:sudo|apt|apt-get|pip|npm|git|docker|curl|cd|mkdir|export|chmod|echo|ls|cp|rm) [\w./$~\"'-]",
+        r"^#!/.*sh\b",
+        r"^\s*(?:sudo|apt|apt-get|pip|npm|git|docker|curl|cd|mkdir|export|chmod|echo|ls|cp|rm) [\w./$~'-]",
         r"^\s*\$ \w", r"\$\{\w+\}", r"^\s*fi$|\bthen$", r"\|\s*(?:grep|awk|sed|head|sort)\b",
     ),
-    "html": (r"(?i)^\s*<!doctype html", r"(?i)<(?:html|head|body|div|span|table|script|p|ul|a)\b[^>]*>", r"(?i)</(?:div|body|html|p|ul|a)>"),
+    "html": (r"(?i)^\s*<!doctype html", r"(?i)<(?:html|head|body|div|span|table|script|p|ul|a)\b[^>]*>",
+             r"(?i)</(?:div|body|html|p|ul|a)>"),
     "xml": (r"^\s*<\?xml", r"<\w+:\w+[\s>]", r"\bxmlns\b", r"^\s*<(\w[\w.-]*)(?: [^<>]*)?>[^<]*</\1>\s*$"),
     "css": (r"^\s*[.#]?[\w-]+(?:[ ,>.:#\w-]*)\{\s*$", r"^\s*[a-z-]+:\s*[^;{}]+;\s*$", r"@media\b"),
     "yaml": (r"^---$", r"^\s*- \w+:(?: \S|$)", r"^\w[\w-]*:\s*$", r"^\s+\w[\w-]*: \S+$"),

@@ -39,6 +39,8 @@ class FurnitureLimits:
     """Maximum pieces of running heads or feet at one edge of a page."""
     least_parts: int = 4
     """Minimum names in the navigation bar of a report."""
+    part_letters: int = 3
+    """Minimum letters of such a name."""
     part_chars: int = 40
     """Maximum characters of such a name's line."""
     part_size: float = 1.05
@@ -146,11 +148,12 @@ def _is_numbered_edge(group: Paragraph, page: PageLook, text: str) -> bool:
 
 
 def _is_navigation(row: list[Paragraph], page: PageLook) -> bool:
-    """Return True for the names of a report's parts side by side over the page, in at most three lines of small type."""
+    """Return True for the names of a report's parts side by side over the page, in a few lines of small type."""
     pieces = [line for group in row for line in group]
     if len(row) < LIMITS.least_parts or any(line.size > LIMITS.part_size * page.body for line in pieces):
         return False
-    if any(len(line.text) > LIMITS.part_chars for line in pieces):
+    named = sum(sum(char.isalpha() for char in line.text) >= LIMITS.part_letters for line in pieces)
+    if named < LIMITS.least_parts or any(len(line.text) > LIMITS.part_chars for line in pieces):
         return False
     high = max(line.y1 for line in pieces) - min(line.y0 for line in pieces)
     wide = max(line.x1 for line in pieces) - min(line.x0 for line in pieces)

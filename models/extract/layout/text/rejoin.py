@@ -1,4 +1,4 @@
-"""Joins the lines of a paragraph that the order of reading parted: cells and pictures beside it end between its lines."""
+"""Joins the lines of a paragraph that the order of reading parted, where cells and pictures beside it end."""
 
 from dataclasses import dataclass
 
@@ -66,9 +66,9 @@ def _goes_on(above: Line, line: Line, out: list[Line], index: int) -> bool:
     is_marked = above.bulleted or is_item(above.text)
     indent = line.x0 - above.x0
     is_centred = abs(above.x0 + above.x1 - line.x0 - line.x1) < 2 * LIMITS.same_edge
-    if abs(indent) > LIMITS.same_edge and not is_centred:
-        if not is_marked or not 0 < indent < LIMITS.hanging * line.size:
-            return False
+    is_hanging = is_marked and 0 < indent < LIMITS.hanging * line.size
+    if abs(indent) > LIMITS.same_edge and not is_centred and not is_hanging:
+        return False
     if line.text[:1].islower() and len(line.text) > LIMITS.small_letter:
         return True
     right = max(above.x1, line.x1, *(one.x1 for one in _stack_above(out, index)))

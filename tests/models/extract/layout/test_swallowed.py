@@ -1,4 +1,4 @@
-"""Pages by seed on which text was swallowed, parted or lost its type; each maker states the share of pages read right."""
+"""Pages by seed on which text was swallowed, parted or lost its type, and the share of them that is read right."""
 
 import random
 from collections.abc import Callable

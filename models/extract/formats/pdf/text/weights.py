@@ -1,4 +1,4 @@
-"""Bold type that no font says: text filled and stroked, and the heavier face of a family that the page sets its text in.
+"""Bold type that no font says: text filled and stroked, and a heavier face than that of the text in its family.
 
 MuPDF reports strokes only while it looks for styles, which compares each letter with all before it (25 ms a page);
 pages whose content never strokes text are not read so.

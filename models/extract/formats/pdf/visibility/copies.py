@@ -108,10 +108,13 @@ def _find_copies(span: PaintedSpan, rows: Rows, removed: dict[int, PaintedSpan],
 def _embolden(kept: PaintedSpan, copy: PaintedSpan) -> None:
     """Set the engine's bold flag on a span that is printed twice in one colour, a hair's breadth apart."""
     across, down = (abs(kept["origin"][axis] - copy["origin"][axis]) for axis in (0, 1))
-    is_aside = (
-        LIMITS.bold_least <= across / kept["size"] <= LIMITS.bold_most and down < LIMITS.bold_least * kept["size"]
-    )
-    if is_aside and kept["color"] == copy["color"] and kept["text"].strip() == copy["text"].strip():
+    least, most = LIMITS.bold_least * kept["size"], LIMITS.bold_most * kept["size"]
+    if (
+        least <= across <= most
+        and down < least
+        and kept["color"] == copy["color"]
+        and kept["text"].strip() == copy["text"].strip()
+    ):
         kept["flags"] |= _BOLD
 
 
