@@ -131,5 +131,5 @@ def _is_list(column: list[Bbox]) -> bool:
 
 def _distance(a: Bbox, b: Bbox) -> float:
     """Return the gap between two boxes; along a line it counts less than across lines."""
-    across, down = max(a[0] - b[2], b[0] - a[2], 0.0), max(a[1] - b[3], b[1] - a[3], 0.0)
+    across, down = max(a[0] - b[2], b[0] - a[2], 0), max(a[1] - b[3], b[1] - a[3], 0)
     return across + 3 * down

@@ -72,8 +72,7 @@ def _has_paragraphs(lines: list[Line]) -> bool:
     """Return True for lines that blank space parts at least twice."""
     bases = sorted({round(line.base, 1) for line in lines})
     steps = [below - above for above, below in pairwise(bases) if below - above > 1]
-    usual = median(steps) if steps else 0.0
-    return sum(step > LIMITS.gap * usual for step in steps) > 1
+    return bool(steps) and sum(step > LIMITS.gap * median(steps) for step in steps) > 1
 
 
 def _are_notes(found: FoundTable) -> bool:

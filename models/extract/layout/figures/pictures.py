@@ -46,8 +46,12 @@ class PictureLimits:
     """Minimum lines of a narrow paragraph; a label has at most three."""
     stack_chars: int = 16
     """Their minimum mean characters."""
+    same_size: float = 0.3
+    """Maximum difference of their sizes, in points."""
+    least_leading: float = 0.8
+    """Their minimum distance, in ems."""
     stack_leading: float = 1.7
-    """Their maximum distance, in ems."""
+    """The maximum."""
     stretched: float = 3.0
     """Widest blank (in ems) of a justified line."""
     reach: float = 1.4
@@ -313,8 +317,9 @@ def _find_stacks(lines: list[Line]) -> set[int]:
 
 
 def _is_next_line(above: Line, line: Line) -> bool:
-    step = (line.base - above.base) / max(line.size, 0.1)
-    return abs(above.x0 - line.x0) < 1 and abs(above.size - line.size) < 0.3 and 0.8 < step < LIMITS.stack_leading
+    if abs(above.x0 - line.x0) > 1 or abs(above.size - line.size) > LIMITS.same_size:
+        return False
+    return LIMITS.least_leading * line.size < line.base - above.base < LIMITS.stack_leading * line.size
 
 
 def _is_inside(line: Line, box: Bbox) -> bool:

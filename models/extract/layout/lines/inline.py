@@ -18,6 +18,8 @@ class InlineMarkLimits:
     """Maximum size of a mark relative to its line."""
     near: float = 0.6
     """Maximum distance (in ems of its line) between a mark and the text it belongs to."""
+    beside: float = 0.8
+    """Maximum gap (in ems) between a small picture and the line that it stands on."""
 
 
 LIMITS = InlineMarkLimits()
@@ -70,13 +72,15 @@ def stretch_over_pictures(lines: list[Line], pictures: list[Bbox], body: float) 
     edges = {round(edge) for line in lines for edge in (line.x0, line.x1)}
     alike = Counter((round(x0), round(x1 - x0)) for x0, _, x1, _ in pictures)
     for x0, y0, x1, y1 in pictures:
-        is_mark = alike[round(x0), round(x1 - x0)] > 1 or edges.isdisjoint(range(int(x0 - 0.8 * body), round(x0) + 2))
+        is_mark = alike[round(x0), round(x1 - x0)] > 1 or edges.isdisjoint(
+            range(int(x0 - LIMITS.beside * body), round(x0) + 2)
+        )
         if y1 - y0 > 2.2 * body or x1 - x0 < 2:
             continue
         for line in lines:
             if line.base < y0 or line.base - 0.5 * line.size > y1:
                 continue
-            if 0 <= x0 - line.x1 < 0.8 * line.size:
+            if 0 <= x0 - line.x1 < LIMITS.beside * line.size:
                 line.x1, line.blank_after = x1, True
-            elif 0 <= line.x0 - x1 < 0.8 * line.size and not is_mark:
+            elif 0 <= line.x0 - x1 < LIMITS.beside * line.size and not is_mark:
                 line.x0, line.blank_before = x0, True

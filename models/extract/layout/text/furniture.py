@@ -161,7 +161,7 @@ def _is_navigation(row: list[Paragraph], page: PageLook) -> bool:
     return (
         len(columns) >= LIMITS.least_parts
         and high < LIMITS.part_lines * max(line.size for line in pieces)
-        and wide > 0.5 * page.width
+        and 2 * wide > page.width
     )
 
 
@@ -188,7 +188,7 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
         return False
     if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160 or _is_sentence(text):
         return False
-    if group[0].all_bold and group[0].y0 < 0.5 * page.height and _may_be_title(group, page):
+    if group[0].all_bold and is_top(group, page) and _may_be_title(group, page):
         return False
     return gap > LIMITS.gap * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
 

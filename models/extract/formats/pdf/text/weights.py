@@ -23,6 +23,7 @@ _STROKES = re.compile(rb"(?<![\d.])[12]\s+Tr\b")
 _BOLD, _FILLED_AND_STROKED = 16, 48
 """A bit of the engine's font flags, and two of its flags of letters."""
 _LIGHT, _REGULAR, _MEDIUM, _HEAVY = 1, 2, 3, 5
+"""Weights in their order; only heavy ones are bold beside no other face."""
 _FACE = re.compile(
     r"(?P<light>hairline|thin|(?:extra|ultra)?-?light)|(?P<heavy>ultra|extrabl?d|bol$|bd\d?$)|"
     r"(?P<medium>medium|medi$|med(?=cnd|$))|book|regular|regu?$|roman|roma$|normal"

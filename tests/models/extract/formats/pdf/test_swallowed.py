@@ -49,7 +49,7 @@ def make_cards(chance: random.Random) -> Page:
             x, y = 20 + wide * column, 40 + row * (high + 10)
             paper.bar(x, y, x + wide - 10, y + high, GREY)
             paper.text(x + 10, y + 22, NAMES[3 * row + column], 11, "hebo")
-            base = y + 44
+            base = y + 44.0
             for _ in range(3):
                 text = " ".join(["Since", *say(chance, 4 * (4 - columns) + 6)]) + "."
                 texts.append(text)
@@ -95,8 +95,11 @@ def make_marked_list(chance: random.Random) -> Page:
         else:
             paper.picture(51, base - 8, 60, base + 1)
         base = paper.lines(66, base, rows)
-    items = lambda tree: [" ".join(b.text.split()) for b in tree.blocks if b.type is BlockType.LIST_ITEM]  # noqa: E731
-    return paper, lambda tree: items(tree) == texts
+
+    def is_right(tree: Tree) -> bool:
+        return [" ".join(b.text.split()) for b in tree.blocks if b.type is BlockType.LIST_ITEM] == texts
+
+    return paper, is_right
 
 
 def make_parted(chance: random.Random) -> Page:
