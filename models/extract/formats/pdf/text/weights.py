@@ -25,10 +25,10 @@ _BOLD, _FILLED_AND_STROKED = 16, 48
 _LIGHT, _REGULAR, _MEDIUM, _HEAVY = 1, 2, 3, 5
 """Weights in their order; only heavy ones are bold beside no other face."""
 _FACE = re.compile(
-    r"(?P<light>hairline|thin|(?:extra|ultra)?-?light)|(?P<heavy>ultra|extrabl?d|bol$|bd\d?$)|"
-    r"(?P<medium>medium|medi$|med(?=cnd|$))|book|regular|regu?$|roman|roma$|normal"
+    r"(?P<light>hairline|thin|(?:extra|ultra)?-?light)|(?P<heavy>ultra|extrabl?d|(?<!sym)bol$|bd\d?$)|"
+    r"(?P<medium>medium|medi$|med$)|book|regular|regu?$|roman|roma$|normal"
 )
-_SLANT = re.compile(r"italic|ital|oblique|obl$|it$|identity-h|[-_, ]")
+_SLANT = re.compile(r"italic|ital|oblique|obl$|it$|identity-h|condensed|cnd$|[-_, ]")
 
 
 def strokes_text(contents: bytes) -> bool:
