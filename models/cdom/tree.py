@@ -108,7 +108,7 @@ class ChartAxis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureFacts:
-    """Content of a picture: `kind` is `chart`. The block's table has its data, or is null if they were not read.
+    """Content of a picture: `kind` is `chart` or `icon`. A chart's table has its data, null if they were not read.
 
     `chart`: `bar`, `line`, `area`, `pie`, `scatter` or `combined`, in other files than PDF also kinds that are not
     measured, such as `radar` or `treemap`; empty if unknown. `precision`: the largest error of a measured value, in

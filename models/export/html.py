@@ -144,6 +144,8 @@ class _HtmlWriter:
         match block.type:
             case BlockType.HEADING | BlockType.TITLE:
                 return element(f"h{self.depths[block.id]}", html_text(block), id=block.id)
+            case BlockType.PICTURE if block.picture is not None and block.picture.kind == "icon":
+                return Markup("")
             case BlockType.PICTURE:
                 return self._figure(block, caption)
             case BlockType.CODE:

@@ -41,6 +41,8 @@ class BlockOrderLimits:
 
     title_size: float = 1.1
     """Sizes of the text from which a line above vertical text is its title."""
+    least_tabs: int = 3
+    """Minimum lines along the margins that are tabs, which name the parts of a report as its running head does."""
 
 
 LIMITS = BlockOrderLimits()
@@ -215,7 +217,9 @@ def find_look(upright: PageMarks, lines: list[Line], body: float, is_contents: b
 
 def mark_margins(groups: Groups, look: PageLook, running: dict[int, BlockType]) -> dict[int, BlockType]:
     """Return the running heads and feet with the lines along the margins."""
-    return running | dict.fromkeys(find_margin_marks(groups, look), BlockType.PAGE_FOOTER)
+    beside = find_margin_marks(groups, look)
+    kind = BlockType.PAGE_HEADER if len(beside) >= LIMITS.least_tabs else BlockType.PAGE_FOOTER
+    return running | dict.fromkeys(beside, kind)
 
 
 def find_kinds(groups: Groups, look: PageLook, running: dict[int, BlockType], floats: Floats) -> Kinds:

@@ -91,6 +91,7 @@ class PageColumns:
     pictures: list[Picture] = field(default_factory=list)
     charts: FoundCharts = field(default_factory=FoundCharts)
     chart_texts: list[ChartText] = field(default_factory=list)
+    icons: list[Bbox] = field(default_factory=list)
     formulas: list[DisplayedFormula] = field(default_factory=list)
     floats: Floats = field(default_factory=Floats)
     ordered: list[Line] = field(default_factory=list)

@@ -11,7 +11,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.extract.contract import TAGS_IGNORED
 from quire.models.extract.coverage.account import Painted
 from quire.models.extract.formats.pdf.drawings import make_drawn_reader
-from quire.models.extract.formats.pdf.engine import mupdf, print_structure, turn_blocks, turn_box
+from quire.models.extract.formats.pdf.engine import mupdf, print_structure, read_contents, turn_blocks, turn_box
 from quire.models.extract.formats.pdf.glyphs import make_glyph_finder
 from quire.models.extract.formats.pdf.structure.contents import may_paint
 from quire.models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
@@ -20,6 +20,7 @@ from quire.models.extract.formats.pdf.text.scripts import write_scripts_in_tags
 from quire.models.extract.formats.pdf.text.symbols import Shown, ShownSymbols, show_symbols
 from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines, group_words, make_pieces
 from quire.models.extract.formats.pdf.text.undecoded import DecodedGlyphs, decode_by_shape
+from quire.models.extract.formats.pdf.text.weights import strokes_text
 from quire.models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from quire.models.extract.formats.pdf.visibility.own_pixels import OwnPixels
 from quire.models.extract.formats.pdf.visibility.scan_layer import measure_ink
@@ -49,7 +50,10 @@ def open_text(page: Any) -> tuple[Any, dict[int, Any], dict[int, Bbox], Callable
     """Return the engine's text page, its images and their boxes by order, the drawings on demand, and the frame."""
     rotation, bounds = page.rotation, page.rect
     has_pictures = _has_pictures(page)
-    text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
+    flags = _FLAGS | _PICTURES if has_pictures else _FLAGS
+    text_page = page.get_textpage(flags=flags, clip=EVERYWHERE)
+    if strokes_text(read_contents(page) or b""):
+        text_page = page.get_textpage(flags=flags | mupdf.FZ_STEXT_COLLECT_STYLES, clip=EVERYWHERE)
     stored = _hide_pictures(text_page) if has_pictures else {}
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, page.rotation_matrix if rotation else None)

@@ -30,6 +30,28 @@ class PictureLimits:
     """Most characters of a label of a drawing."""
     trim_chars: int = 20
     """Minimum characters of a line that shows where the text next to a drawing begins."""
+    icon: float = 64.0
+    """Greatest width and height of an icon, in points."""
+    icon_least: float = 7.0
+    """Least size of such drawings that are icons; markers of charts are smaller."""
+    touching: float = 1.0
+    """Maximum gap between parts of one icon, in points."""
+    nested: float = 0.2
+    """Maximum share of an image that an image on it covers."""
+    word_letters: int = 3
+    """Letters that a label with a word has more than."""
+    panel_fills: int = 3
+    """Maximum shades of a panel for each of its lines."""
+    stack_lines: int = 4
+    """Minimum lines of a narrow paragraph; a label has at most three."""
+    stack_chars: int = 16
+    """Their minimum mean characters."""
+    same_size: float = 0.3
+    """Maximum difference of their sizes, in points."""
+    least_leading: float = 0.8
+    """Their minimum distance, in ems."""
+    stack_leading: float = 1.7
+    """The maximum."""
     stretched: float = 3.0
     """Widest blank (in ems) of a justified line."""
     reach: float = 1.4
@@ -68,7 +90,7 @@ def find_pictures(
     marks: PageMarks, lines: list[Line], body: float, tables: list[Bbox]
 ) -> tuple[list[Picture], list[Line]]:
     """Return pictures of the page outside its tables, and the lines that are not their labels."""
-    pictures = [Picture(box, False) for box in _join_boxes(_image_boxes(marks))]
+    pictures = [Picture(box, False) for box in _join_images(_image_boxes(marks))]
     drawings = [Picture(box, True) for box in _drawing_boxes(marks, lines, tables)]
     for drawing in drawings:
         if not any(_mostly_inside(drawing.box, picture.box) for picture in pictures):
@@ -92,6 +114,16 @@ def _image_boxes(marks: PageMarks) -> list[Bbox]:
         ):
             boxes.append(box)
     return boxes
+
+
+def _join_images(boxes: list[Bbox]) -> list[Bbox]:
+    """Return the images of joined tiles; an image on a much larger one is an image of its own."""
+    outer = [
+        box
+        for box in boxes
+        if not any(_mostly_inside(box, other) and bbox_area(box) < LIMITS.nested * bbox_area(other) for other in boxes)
+    ]
+    return _join_boxes(outer) + _join_boxes([box for box in boxes if box not in outer])
 
 
 def _join_boxes(boxes: list[Bbox]) -> list[Bbox]:
@@ -135,10 +167,46 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
         if curved < 2 and len(own) < 3:
             continue
         box = _surround([(strokes + rules)[index] for index in members])
+        if not curved and _are_panels([strokes[index] for index in own], lines, box):
+            continue
+        if _are_icons([(strokes + rules)[index] for index in members]):
+            continue
         box = trim_box(box, lines)
         if is_large(box) and not _is_text_area(box, lines, tables):
             boxes.append(box)
     return boxes
+
+
+def _are_icons(boxes: list[Bbox]) -> bool:
+    """Return True for two or more small drawings of like size that nothing connects; each is an icon."""
+    if any(max(box[2] - box[0], box[3] - box[1]) > LIMITS.icon for box in boxes):
+        return False
+    sides = [max(box[2] - box[0], box[3] - box[1]) for box in join_touching(boxes)]
+    return len(sides) > 1 and max(sides) <= LIMITS.icon and min(sides) >= LIMITS.icon_least
+
+
+def join_touching(boxes: list[Bbox]) -> list[Bbox]:
+    """Return the boxes with those that touch joined."""
+    boxes = sorted(boxes)
+    sets = DisjointSets(len(boxes))
+    open_boxes: list[int] = []
+    for index, box in enumerate(boxes):
+        open_boxes = [other for other in open_boxes if boxes[other][2] >= box[0] - LIMITS.touching]
+        for other in open_boxes:
+            above, below = boxes[other][1] - LIMITS.touching, boxes[other][3] + LIMITS.touching
+            if box[1] <= below and box[3] >= above:
+                sets.join(other, index)
+        open_boxes.append(index)
+    return [_surround([boxes[index] for index in members]) for members in sets.groups()]
+
+
+def _are_panels(fills: list[Bbox], lines: list[Line], box: Bbox) -> bool:
+    """Return True for shades that each hold words, as the tabs along a page's edge do; the bars of a chart do not."""
+    inside = [line for line in lines if _is_inside(line, box)]
+    words = [line for line in inside if sum(char.isalpha() for char in line.text) > LIMITS.word_letters]
+    if not words or 2 * len(words) <= len(inside) or len(fills) > LIMITS.panel_fills * len(words):
+        return False
+    return all(any(_is_within(line, fill) for fill in fills) for line in inside)
 
 
 def _outside(boxes: list[Bbox], tables: list[Bbox]) -> list[Bbox]:
@@ -226,11 +294,32 @@ def _holds_prose(box: Bbox, lines: list[Line]) -> bool:
     inside = [line for line in lines if _is_inside(line, box)]
     long = sum(len(line.text) > LIMITS.prose_chars for line in inside)
     chars = sum(len(line.text) for line in inside)
-    if long > 2 or chars > 0.045 * bbox_area(box):
+    if long > 2 or chars > 0.045 * bbox_area(box) or _find_stacks(inside):
         return True
     return chars > LIMITS.framed_chars and sum(bbox_area(line.bbox) for line in inside) > LIMITS.covered * bbox_area(
         box
     )
+
+
+def _find_stacks(lines: list[Line]) -> set[int]:
+    """Return the identities of lines of narrow paragraphs: lines of one type below each other, from one edge."""
+    stacks: set[int] = set()
+    waiting = sorted((line for line in lines if line.upright), key=lambda line: (round(line.x0), line.base))
+    row: list[Line] = []
+    for line in [*waiting, None]:
+        if line is not None and row and _is_next_line(row[-1], line):
+            row.append(line)
+            continue
+        if len(row) >= LIMITS.stack_lines and sum(len(one.text) for one in row) >= LIMITS.stack_chars * len(row):
+            stacks |= {id(one) for one in row}
+        row = [] if line is None else [line]
+    return stacks
+
+
+def _is_next_line(above: Line, line: Line) -> bool:
+    if abs(above.x0 - line.x0) > 1 or abs(above.size - line.size) > LIMITS.same_size:
+        return False
+    return LIMITS.least_leading * line.size < line.base - above.base < LIMITS.stack_leading * line.size
 
 
 def _is_inside(line: Line, box: Bbox) -> bool:

@@ -1,5 +1,6 @@
 """Attaches small pieces to their text line: superscript marks, pictures of formulas."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from quire.models.cdom.geometry import Bbox
@@ -17,6 +18,8 @@ class InlineMarkLimits:
     """Maximum size of a mark relative to its line."""
     near: float = 0.6
     """Maximum distance (in ems of its line) between a mark and the text it belongs to."""
+    beside: float = 0.8
+    """Maximum gap (in ems) between a small picture and the line that it stands on."""
 
 
 LIMITS = InlineMarkLimits()
@@ -62,14 +65,22 @@ def _is_mark(mark: Line, line: Line) -> bool:
 
 
 def stretch_over_pictures(lines: list[Line], pictures: list[Bbox], body: float) -> None:
-    """Let lines reach over the small pictures (formulas, symbols) that stand on them."""
+    """Let lines reach over the small pictures (formulas, symbols) that stand on them.
+
+    A picture before a line is its mark if others like it are below each other, or no other line begins or ends there.
+    """
+    edges = {round(edge) for line in lines for edge in (line.x0, line.x1)}
+    alike = Counter((round(x0), round(x1 - x0)) for x0, _, x1, _ in pictures)
     for x0, y0, x1, y1 in pictures:
+        is_mark = alike[round(x0), round(x1 - x0)] > 1 or edges.isdisjoint(
+            range(int(x0 - LIMITS.beside * body), round(x0) + 2)
+        )
         if y1 - y0 > 2.2 * body or x1 - x0 < 2:
             continue
         for line in lines:
             if line.base < y0 or line.base - 0.5 * line.size > y1:
                 continue
-            if 0 <= x0 - line.x1 < 0.8 * line.size:
+            if 0 <= x0 - line.x1 < LIMITS.beside * line.size:
                 line.x1, line.blank_after = x1, True
-            elif 0 <= line.x0 - x1 < 0.8 * line.size:
+            elif 0 <= line.x0 - x1 < LIMITS.beside * line.size and not is_mark:
                 line.x0, line.blank_before = x0, True

@@ -80,7 +80,7 @@ class Line:
     letters of such fonts in part.
     `reach`: top and bottom of all its glyphs' boxes, raised and lowered ones too. `color` is that of most of
     its text; `tall` the size of its largest letters, where small capitals follow them. A line joined of several keeps
-    them as `parts`.
+    them as `parts`. `bulleted` lines begin after a mark that is drawn.
     """
 
     x0: float
@@ -110,6 +110,7 @@ class Line:
     tall: float = 0.0
     parts: tuple["Line", ...] = ()
     turn: int = 0
+    bulleted: bool = False
 
     @property
     def all_bold(self) -> bool:

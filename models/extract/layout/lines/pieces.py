@@ -23,6 +23,8 @@ class LinePieceLimits:
     """Minimum pieces of a line that is identified by its gaps alone, so that two gaps can be compared."""
     equal_gaps: float = 0.05
     """Maximum difference (in ems) between the gaps of such a line."""
+    least_letters: int = 4
+    """Minimum notes that begin with letters in turn."""
     same_edge: float = 1.0
     """Maximum difference (in points) between its left edge and that of the line below it."""
 
@@ -31,6 +33,7 @@ LIMITS = LinePieceLimits()
 
 
 _SECTION_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z]|[IVX]{1,5})\.?")
+_LETTERED = re.compile(r"[a-z]\s+\S")
 _MARKER = re.compile(
     r"[•●○◦▪■□▫‣⁃∙◆◇►▶➤➢⮚✓✔❖❑❏\uf06c\uf06e\uf071\uf076\uf09f\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]|"
     r"(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]|\([a-z\d]{1,2}\)|\d{1,2}(?:\.\d{1,2}){1,4}\.?"
@@ -49,6 +52,22 @@ def merge_pieces(lines: list[Line]) -> list[Line]:
         else:
             out.append(line)
     return out
+
+
+def mark_lettered(lines: list[Line]) -> None:
+    """Note the lines that begin with the letters of the alphabet in turn, each at one edge and without a stop."""
+    last: dict[int, list[Line]] = {}
+    for line in lines:
+        if not _LETTERED.match(line.text):
+            continue
+        edge, letter = round(line.x0), ord(line.text[0])
+        notes = last.setdefault(edge, [])
+        if notes and ord(notes[-1].text[0]) + 1 != letter:
+            notes.clear()
+        notes.append(line)
+        if len(notes) >= LIMITS.least_letters:
+            for note in notes:
+                note.bulleted = True
 
 
 def _join_stretched(lines: list[Line]) -> list[Line]:

@@ -12,6 +12,7 @@ from quire.models.cdom.visible import find_blank
 from quire.models.extract.contract import PageBlock, TextLook
 from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
 from quire.models.extract.layout.lines.pieces import close_leaders
+from quire.models.extract.layout.text.code_language import guess_language
 from quire.models.extract.layout.text.hyphens import PageHyphens, is_attached, may_divide
 from quire.models.extract.layout.text.listings import join_code
 from quire.models.extract.layout.text.paragraphs import group_paragraphs
@@ -106,7 +107,7 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
         bbox=lines_bbox(lines, marks),
         text=text,
         level=level,
-        spans=tuple([_make_span(run) for run in runs]),
+        spans=tuple([_make_span(run) for run in runs]) if kind is not BlockType.CODE else _make_language(text),
         confidence=confidence,
         flags=(*flags, HIDDEN_TEXT) if hidden else flags,
         flag_spans=(FlagSpan(flag=HIDDEN_TEXT, start=0, end=len(text)),) if hidden else (),
@@ -114,6 +115,12 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
         unseen=lines[0].unseen if hidden else None,
         breaks=tuple(breaks),
     )
+
+
+def _make_language(text: str) -> tuple[Span, ...]:
+    """Return a span with the language of a listing; none where it is not clear."""
+    language = guess_language(text)
+    return (Span(start=0, end=len(text), language=language),) if language and text else ()
 
 
 def _make_span(run: Run) -> Span:

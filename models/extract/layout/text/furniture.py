@@ -17,6 +17,7 @@ _PAGE_NUMBER = re.compile(
 _NUMBERED_EDGE = re.compile(
     r"(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\s*$"
 )
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[A-ZÀ-Þ][^\W\d]")
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 
 
@@ -36,6 +37,20 @@ class FurnitureLimits:
     """Size relative to running text above which a group is a title, not text."""
     most_pieces: int = 12
     """Maximum pieces of running heads or feet at one edge of a page."""
+    least_parts: int = 4
+    """Minimum names in the navigation bar of a report."""
+    part_letters: int = 3
+    """Minimum letters of such a name."""
+    part_chars: int = 40
+    """Maximum characters of such a name's line."""
+    part_size: float = 1.05
+    """Maximum size of its type, relative to running text."""
+    part_lines: float = 4.0
+    """Maximum height of the bar, in its type size."""
+    title_size: float = 0.98
+    """Minimum size of a title's bold type, relative to running text."""
+    centred: float = 0.06
+    """Maximum distance of a centred line from the middle of the page, as a share of its width, twice."""
     few_chars: int = 150
     """Characters of a page below which it has no running head, because the top of a cover or a slide is content."""
     lowest_third: float = 0.67
@@ -67,16 +82,23 @@ def _walk(
 ) -> None:
     """From the page's edge inwards: groups in the edge zone, as long as a gap parts them from the text."""
     zone: list[int] = []
+    logos: set[int] = set()
     at_top = kind is BlockType.PAGE_HEADER
     for index in order:
         group = groups[index]
-        if not (is_top(group, page) if at_top else is_bottom(group, page)) or not group[0].text:
+        if not (is_top(group, page) if at_top else is_bottom(group, page)):
             break
-        zone.append(index)
+        if group[0].text:
+            zone.append(index)
+        else:
+            logos.add(index)
+    if at_top and _is_navigation([groups[i] for i in zone], page):
+        furniture.update(dict.fromkeys(zone, kind))
+        return
     del zone[LIMITS.most_pieces :]
     while zone:
         edge = max(groups[i][-1].y1 for i in zone) if at_top else min(groups[i][0].y0 for i in zone)
-        others = [group for i, group in enumerate(groups) if i not in zone]
+        others = [group for i, group in enumerate(groups) if i not in zone and i not in logos]
         gap = min(
             ((group[0].y0 - edge) if at_top else (edge - group[-1].y1) for group in others),
             default=page.height,
@@ -120,7 +142,27 @@ def _find_low_number(groups: list[Paragraph], order: list[int], page: PageLook) 
 def _is_numbered_edge(group: Paragraph, page: PageLook, text: str) -> bool:
     """One short line at the very edge that begins or ends with a page number."""
     at_edge = group[0].y0 >= 0.93 * page.height or group[0].y1 <= 0.07 * page.height
+    if group[0].all_bold and _SECTION.match(text) and group[0].size >= LIMITS.title_size * page.body:
+        return False
     return at_edge and len(group) == 1 and len(text) < 80 and bool(_NUMBERED_EDGE.match(text))
+
+
+def _is_navigation(row: list[Paragraph], page: PageLook) -> bool:
+    """Return True for the names of a report's parts side by side over the page, in a few lines of small type."""
+    pieces = [line for group in row for line in group]
+    if len(row) < LIMITS.least_parts or any(line.size > LIMITS.part_size * page.body for line in pieces):
+        return False
+    named = sum(sum(char.isalpha() for char in line.text) >= LIMITS.part_letters for line in pieces)
+    if named < LIMITS.least_parts or any(len(line.text) > LIMITS.part_chars for line in pieces):
+        return False
+    high = max(line.y1 for line in pieces) - min(line.y0 for line in pieces)
+    wide = max(line.x1 for line in pieces) - min(line.x0 for line in pieces)
+    columns = {round(line.x0) for line in pieces}
+    return (
+        len(columns) >= LIMITS.least_parts
+        and high < LIMITS.part_lines * max(line.size for line in pieces)
+        and 2 * wide > page.width
+    )
 
 
 def _is_spread(row: list[Paragraph], page: PageLook, gap: float) -> bool:
@@ -146,7 +188,21 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
         return False
     if len(group) > 2 or group[0].size > 1.25 * page.body or len(text) > 160 or _is_sentence(text):
         return False
+    if group[0].all_bold and is_top(group, page) and _may_be_title(group, page):
+        return False
     return gap > LIMITS.gap * max(group[0].size, 8.0) and not (group[0].bold and group[0].size > 1.1 * page.body)
+
+
+def _may_be_title(group: Paragraph, page: PageLook) -> bool:
+    """Return True for bold words in the size of the text, in the middle of the page or after a section's number.
+
+    Those that later pages repeat are running heads; the document decides that.
+    """
+    first, text = group[0], group[0].text
+    if first.size < LIMITS.title_size * page.body:
+        return False
+    is_centred = abs(first.x0 + first.x1 - page.width) < LIMITS.centred * page.width
+    return bool(_SECTION.match(text)) or (is_centred and first.x0 > LIMITS.margin * page.width and text.isupper())
 
 
 def _is_sentence(text: str) -> bool:

@@ -27,6 +27,8 @@ class BlockKindLimits:
     """Share of bold text on a page from which bold type does not indicate a heading."""
     most_in_a_row: int = 3
     """Maximum consecutive headings without text; more are lines of a list or a form."""
+    item_title_chars: int = 80
+    """Maximum characters of an item that is a title, and the minimum of the paragraph below it."""
     top: float = 0.105
     """Share of the page's height that is its top margin."""
     bottom: float = 0.87
@@ -41,6 +43,7 @@ _CONTENTS_TITLE = re.compile(
     r"(?:table of )?contents|index|inhalt(?:sverzeichnis)?|table des mati[eè]res|sommaire|[ií]ndice|sommario",
     re.IGNORECASE,
 )
+_TITLE_NUMBER = re.compile(r"(\d{1,2})[.)]\s+[A-ZÀ-Þ]")
 _PART = re.compile(
     r"(?:chapter|part|section|appendix|unit|lesson|module|book|kapitel|teil|chapitre|partie|cap[ií]tulo|parte)"
     r"\s+(?:\d+|[IVXLC]+|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)[.:]?",
@@ -80,7 +83,7 @@ def find_kind(group: list[Line], page: PageLook) -> BlockType:
         return BlockType.FORMULA
     if is_heading(group, page):
         return BlockType.HEADING
-    if NUMBER.match(first.text):
+    if first.bulleted or NUMBER.match(first.text):
         return BlockType.LIST_ITEM
     return BlockType.PARAGRAPH
 
@@ -128,6 +131,33 @@ def _is_heading_part(group: list[Line], following: BlockType, page: PageLook) ->
     if re.fullmatch(r"[\divxlcIVXLC]{1,4}\.?", text):
         return group[0].size > 1.3 * page.body
     return bool(_PART.fullmatch(text)) and group[0].size >= LIMITS.same * page.body
+
+
+def mark_titled_items(kinds: list[BlockType], groups: list[list[Line]]) -> None:
+    """Make headings of items that stand alone above a paragraph at the edge of their marks, in place.
+
+    Such a bullet must be bold; such numbers must count on, as those of the sections of a policy do.
+    """
+    numbered: list[tuple[int, int]] = []
+    for index in range(len(groups) - 1):
+        group, below = groups[index], groups[index + 1]
+        if kinds[index] is not BlockType.LIST_ITEM or kinds[index + 1] is not BlockType.PARAGRAPH or len(group) > 1:
+            continue
+        line = group[0]
+        if len(line.text) > LIMITS.item_title_chars or line.text.rstrip().endswith((".", ",", ";", ":", "?", "!")):
+            continue
+        is_above = below[0].y0 > line.y0 and below[0].x0 <= line.x0 + 1 and not below[0].all_bold
+        if not is_above or sum(len(one.text) for one in below) < LIMITS.item_title_chars:
+            continue
+        number = _TITLE_NUMBER.match(line.text)
+        if number is not None:
+            numbered.append((index, int(number[1])))
+        elif line.all_bold and begins_bullet(line):
+            kinds[index] = BlockType.HEADING
+    for index, number_of in numbered:
+        near = {number_of - 1, number_of + 1}
+        if groups[index][0].all_bold or any(other in near for _, other in numbered):
+            kinds[index] = BlockType.HEADING
 
 
 def demote_runs(kinds: list[BlockType], groups: list[list[Line]]) -> None:

@@ -43,7 +43,7 @@ def join_listings(kinds: list[BlockType], groups: list[list[Line]]) -> tuple[lis
 
 def _continues_code(upper: list[Line], lower: list[Line]) -> bool:
     last, first = upper[-1], lower[0]
-    if not all(line.code for line in upper) or last.font != first.font or abs(last.size - first.size) > LIMITS.size:
+    if not all(line.code for line in upper) or abs(last.size - first.size) > LIMITS.size:
         return False
     left, right = min(line.x0 for line in upper), max(line.x1 for line in upper)
     return left - 1 <= first.x0 < right and 0 < first.base - last.base <= LIMITS.gap * first.size

@@ -216,6 +216,8 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
 
 def _is_item_start(group: list[Line], line: Line) -> bool:
     """Return True for a bullet, or for a number where numbered items start."""
+    if line.bulleted:
+        return True
     if begins_bullet(line):
         return not _DASH.match(line.text) or _may_start(group, line)
     first = group[0]
@@ -246,7 +248,7 @@ def _may_start(group: list[Line], line: Line) -> bool:
 def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
     """Return True for a first line indented from the paragraph's left edge, after at least one line at that edge."""
     last, first = group[-1], group[0]
-    if is_item(first.text) or is_caption(first.text):
+    if first.bulleted or is_item(first.text) or is_caption(first.text):
         return _leaves_item(group, line, following) or _is_below_number(group, line, following)
     indent = 0.7 * line.size
     if line.x0 - last.x0 < indent:

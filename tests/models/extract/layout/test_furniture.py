@@ -146,7 +146,7 @@ def test_pieces_at_the_limits_of_a_spread() -> None:
 def test_lines_are_taken_from_the_edge_inwards() -> None:
     far, near = [line("Harbour Board", 15)], [line("This line is a sentence of the page.", 40)]
     assert find(near, far, body(100, 500)) == [None, HEADER, None]
-    assert find([line("", 15)], [line("Harbour Board", 30)], body(100, 500)) == [None, None, None]
+    assert find([line("", 15)], [line("Harbour Board", 30)], body(100, 500)) == [None, HEADER, None]
 
 
 def test_at_most_twelve_pieces_are_running() -> None:

@@ -19,6 +19,10 @@ class CopyLimits:
     """The same for short texts, which also stand next to each other ("ll")."""
     short: int = 2
     """Characters of a short text."""
+    bold_least: float = 0.008
+    """Least distance (in ems) of two prints side by side that look bold."""
+    bold_most: float = 0.06
+    """The greatest such distance; a shadow lies further away."""
     cell: float = 4.0
     """Points: height of the cells by which texts are found, and so the greatest offset."""
     wide_cell: float = 60.0
@@ -30,6 +34,8 @@ class CopyLimits:
 
 
 LIMITS = CopyLimits()
+_BOLD = 16
+"""A bit of the engine's font flags."""
 
 Rows = dict[tuple[int, int], list[PaintedSpan]]
 """Spans by the cells (row, column) of their baseline."""
@@ -84,10 +90,12 @@ def _find_copies(span: PaintedSpan, rows: Rows, removed: dict[int, PaintedSpan],
                 if id(other) in copies or abs(size - other["size"]) > 0.1 * size:
                     continue
                 if _is_copy(span, other):
+                    _embolden(other, span)
                     removed |= copies
                     removed[id(span)] = span
                     return count
                 if _is_copy(other, span):
+                    _embolden(span, other)
                     copies[id(other)] = other
     removed |= copies
     for cell in range(first, last):
@@ -95,6 +103,19 @@ def _find_copies(span: PaintedSpan, rows: Rows, removed: dict[int, PaintedSpan],
         if len(own) < LIMITS.most_in_cell:
             own.append(span)
     return count
+
+
+def _embolden(kept: PaintedSpan, copy: PaintedSpan) -> None:
+    """Set the engine's bold flag on a span that is printed twice in one colour, a hair's breadth apart."""
+    across, down = (abs(kept["origin"][axis] - copy["origin"][axis]) for axis in (0, 1))
+    least, most = LIMITS.bold_least * kept["size"], LIMITS.bold_most * kept["size"]
+    if (
+        least <= across <= most
+        and down < least
+        and kept["color"] == copy["color"]
+        and kept["text"].strip() == copy["text"].strip()
+    ):
+        kept["flags"] |= _BOLD
 
 
 def _is_copy(span: PaintedSpan, other: PaintedSpan) -> bool:

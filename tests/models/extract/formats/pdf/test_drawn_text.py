@@ -117,7 +117,7 @@ def test_text_that_only_clips_stays_hidden() -> None:
     [
         ("/F1 18 Tf .7 g 62 198 Td (Shadow Title) Tj 0 g -2 2 Td (Shadow Title) Tj", "Shadow Title", 11),
         ("/F1 11 Tf 60 200 Td (Bold 1122) Tj .4 0 Td (Bold 1122) Tj", "Bold 1122", 8),
-        ("2 Tr /F1 11 Tf 60 200 Td (Outline) Tj 0 Tr 0 0 Td (Outline) Tj", "Outline", 7),
+        ("2 Tr /F1 11 Tf 60 200 Td (Outline) Tj 0 Tr 0 0 Td (Outline) Tj", "Outline", 0),
         ("/F1 11 Tf 60 200 Td (Glossy ) Tj .2 -.2 Td (Glossy paper) Tj", "Glossy paper", 6),
         ("/F1 11 Tf 60 200 Td (1100 22 is not 7777) Tj", "1100 22 is not 7777", 0),
         ("/F1 11 Tf 60 200 Td (same) Tj 0 -14 Td (same) Tj", "same same", 0),
