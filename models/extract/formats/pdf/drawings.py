@@ -55,7 +55,7 @@ LIMITS = DrawingLimits()
 _CHORDS = 4
 """Chords of a curve; a circle of four curves then has 16 points."""
 _POWER = re.compile(r"([−-]?\d+(?:[.,]\d*)?\s?[×x·]\s?)?[−-]?10")
-_EXPONENT = re.compile(r"[−-]?\d+")
+_EXPONENT = re.compile(r"[−-]?\d{1,2}")
 Path = tuple[list[Point], list[Point], int]
 """Points of a subpath with curves as chords, those that the path states, and the number of curves."""
 
@@ -253,7 +253,7 @@ def _read_labels(trace: Iterable[dict[str, Any]]) -> Iterator[Label]:
         for run in _part_span(span) if span.get("type") != 3 else ():
             if not (joined and _join(joined[-1], run)):
                 joined.append(run)
-    made = [_make_label(run) for run in joined if run.text]
+    made = [label for label in (_make_label(run) for run in joined if run.text) if all(map(math.isfinite, label.box))]
     labels = [*{(label.text, round(label.x0), round(label.y0)): label for label in made}.values()]
     taken: set[int] = set()
     for index, label in enumerate(labels):
