@@ -182,6 +182,8 @@ def _slot_of(row: list[Slot], column: int) -> Slot | None:
 
 _CENTRED: Final = 0.8
 """Maximum distance (in ems) between the middle of a header and the middle of its columns."""
+_ALIGNED: Final = 1.5
+"""Points: a header that begins or ends with its column is no group."""
 
 
 def columns_over(rule: Rule, edges: list[float]) -> Span:
@@ -227,30 +229,73 @@ def centred_spans(group: list[TextRow], below: list[TextRow], columns: list[floa
         return []
     extents = column_extents(below, columns)
     spans: list[Span] = []
+    inked: list[Span] = []
     for segment, owner in zip(segments, owners, strict=True):
         taken = {other for other in owners if other != owner}
-        span = _find_centred(segment, owner, taken, extents)
+        span = find_group(segment, owner, taken, extents)
         if span is not None:
             spans.append(span)
-    return spans
+        span, _ = _find_centred(segment, owner, taken, extents)
+        if span != (0, 0):
+            inked.append(span)
+    return spans if len(join_ranges(spans)) == len(spans) else inked
 
 
-def _find_centred(segment: Segment, owner: int, taken: set[int], extents: list[tuple[float, float]]) -> Span | None:
-    """Return the widest range of free columns around `owner` whose middle is the segment's."""
+def find_group(segment: Segment, owner: int, taken: set[int], ink: list[tuple[float, float]]) -> Span | None:
+    """Return the columns over which a text is centred: over their ink, or over their widths with a blank at one side.
+
+    None if the text begins or ends with its own column. `taken`: columns that it cannot span.
+    """
+    last = len(ink) - 1
+    if abs(segment.x0 - ink[owner][0]) < _ALIGNED or abs(segment.x1 - ink[owner][1]) < _ALIGNED:
+        return None
+    before: list[tuple[float, float]] = []
+    after: list[tuple[float, float]] = []
+    for index in range(last + 1):
+        left, right = ink[index]
+        start, end = left, right
+        if index > 0:
+            start = ink[index - 1][1]
+        if index == 1 and last > 1:
+            start = max(start, right - (ink[2][1] - right))
+        if index < last:
+            end = ink[index + 1][0]
+        elif index > 1:
+            end = left + left - ink[index - 1][0]
+        before.append((min(start, left), right))
+        after.append((left, max(end, right)))
+    best: Span | None = None
+    least = _CENTRED * segment.words[0].size
+    for extents in (ink, before, after):
+        span, apart = _find_centred(segment, owner, taken, extents)
+        if last > 0 and span != (0, 0) and apart < least:
+            best, least = span, apart
+    return best
+
+
+def _find_centred(
+    segment: Segment, owner: int, taken: set[int], extents: list[tuple[float, float]]
+) -> tuple[Span, float]:
+    """Return the range of free columns around `owner` whose middle is nearest to the segment's, and the distance.
+
+    Of ranges that are about as near the widest is returned; (0, 0) if the segment is centred on its own column.
+    """
     middle, size = (segment.x0 + segment.x1) / 2, segment.words[0].size
     left, right = extents[owner]
+    best, least = (0, 0), _CENTRED * size
     if abs((left + right) / 2 - middle) < 0.5 * size or right < left:
-        return None
+        return best, least
     first = last = owner
     while first > 0 and first - 1 not in taken:
         first -= 1
     while last + 1 < len(extents) and last + 1 not in taken:
         last += 1
-    best: Span | None = None
     for a in range(first, owner + 1):
         for b in range(owner, last + 1):
-            if b <= a or not abs((extents[a][0] + extents[b][1]) / 2 - middle) < _CENTRED * size:
+            apart = abs((extents[a][0] + extents[b][1]) / 2 - middle)
+            if b <= a or apart >= _CENTRED * size:
                 continue
-            if best is None or (b - a, a, b) > (best[1] - best[0], best[0], best[1]):
-                best = (a, b)
-    return best
+            is_wider = b - a > best[1] - best[0]
+            if apart < least - (0.0 if is_wider else 0.3 * size) or (is_wider and apart < least + 0.3 * size):
+                best, least = (a, b), apart
+    return best, least

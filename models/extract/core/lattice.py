@@ -7,7 +7,7 @@ cells are all rectangles with drawn outer edges are read in this way; a corner w
 from dataclasses import dataclass
 from typing import Final
 
-from quire.models.extract.core.bands import column_at, covered_length, split_data_rows
+from quire.models.extract.core.bands import column_at, covered_length
 from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.grid import Grid, Slot
 from quire.models.extract.core.marks import RuledRegion
@@ -55,7 +55,7 @@ def enclose_cells(region: RuledRegion, rows: list[TextRow], grid: Grid) -> Grid 
         return None
     areas, outside = found
     held = _place_words([word for row in rows for word in row.words], xs, ys, areas)
-    if held is None or _holds_rows(rows, xs, ys):
+    if held is None:
         return None
     return _make_grid([*areas, *outside], [*held, *([] for _ in outside)], xs, ys, grid)
 
@@ -159,17 +159,6 @@ def _place_words(words: list[TableWord], xs: Edges, ys: Edges, areas: list[Area]
             return None
         held[index].append(word)
     return held
-
-
-def _holds_rows(rows: list[TextRow], xs: Edges, ys: Edges) -> bool:
-    """Return whether several rows of figures are between two rules, which then do not part the rows."""
-    columns = xs[1:-1]
-    for index in range(len(ys) - 1):
-        top, bottom = ys[index], ys[index + 1]
-        band = [row for row in rows if top < row.base - 0.3 * row.size <= bottom]
-        if len(band) > 1 and split_data_rows(band, columns) is not None:
-            return True
-    return False
 
 
 def _make_grid(areas: list[Area], held: list[list[TableWord]], xs: Edges, ys: Edges, known: Grid) -> Grid:

@@ -13,7 +13,7 @@ _SAME_ROW: Final = 0.35
 
 @dataclass(slots=True, init=False)
 class TableWord:
-    """A word with its place; `middle` is the middle of its width."""
+    """A word with its place; `middle` is the middle of its width. `parted`: it begins a column without a wide gap."""
 
     x0: float
     x1: float
@@ -25,6 +25,7 @@ class TableWord:
     bold: bool
     upright: bool
     middle: float
+    parted: bool
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class TableWord:
         self.base, self.size, self.text = base, size, text
         self.bold, self.upright = bold, upright
         self.middle = (x0 + x1) / 2
+        self.parted = False
 
 
 @dataclass(slots=True, init=False)
@@ -120,7 +122,8 @@ def _cut_segments(words: list[TableWord]) -> list[Segment]:
     segments = [segment]
     for index in range(1, len(words)):
         word = words[index]
-        if word.upright and last.upright and word.x0 - last.x1 < SEGMENT_GAP * max(word.size, last.size):
+        is_near = word.upright and last.upright and not word.parted
+        if is_near and word.x0 - last.x1 < SEGMENT_GAP * max(word.size, last.size):
             segment.words.append(word)
             segment.x1 = word.x1
         else:

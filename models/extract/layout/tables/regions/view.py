@@ -22,6 +22,8 @@ from quire.models.extract.core.rules import (
 )
 from quire.models.extract.core.words import SEGMENT_GAP, TableWord
 from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.tables.regions.shared_edges import LIMITS as SHARED_LIMITS
+from quire.models.extract.layout.tables.regions.shared_edges import may_touch, part_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,16 @@ def view_page(marks: PageMarks, lines: list[Line]) -> PageView:
         flat, upright = [], []
     edges = join_verticals([rule for fill in fills for rule in _sides(fill)])
     rows = find_rows(own) if len(own) <= LIMITS.most_lines else []
-    return PageView(marks, own, rows, flat, upright, edges, fills)
+    view = PageView(marks, own, rows, flat, upright, edges, fills)
+    several = sum(row.segments > 1 for row in rows) >= SHARED_LIMITS.least_lines
+    touching = [line for line in own if line.upright and may_touch(line.text)] if several else []
+    edges_of = sorted([line.x0 + (line.x1 - line.x0) * line.text.find(" ") / len(line.text) for line in touching])
+    alike = [right - left for left, right in zip(edges_of, edges_of[SHARED_LIMITS.least_lines - 1 :], strict=False)]
+    if min(alike, default=9.0) < SHARED_LIMITS.guessed and len({round(line.x0) for line in touching}) > 1:
+        known = {id(line) for line in touching}
+        others = [line for line in own if id(line) not in known and line.bold and line.upright]
+        part_columns([view.words_of(line) for line in touching], [view.words_of(line) for line in others])
+    return view
 
 
 def _is_shade(fill: Fill, marks: PageMarks) -> bool:

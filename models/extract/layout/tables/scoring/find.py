@@ -17,6 +17,7 @@ from quire.models.extract.layout.tables.grid import make_table
 from quire.models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from quire.models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from quire.models.extract.layout.tables.regions.view import PageView, view_page
+from quire.models.extract.layout.tables.scoring.above import take_heads_above
 from quire.models.extract.layout.tables.scoring.candidates import (
     Candidate,
     build_candidates,
@@ -25,10 +26,12 @@ from quire.models.extract.layout.tables.scoring.candidates import (
 )
 from quire.models.extract.layout.tables.scoring.choose import choose_candidates
 from quire.models.extract.layout.tables.scoring.features import describe_candidates
-from quire.models.extract.layout.tables.scoring.first_row import take_first_rows
-from quire.models.extract.layout.tables.scoring.last_row import take_last_rows
+from quire.models.extract.layout.tables.scoring.first_row import free_first_lines, take_first_rows
+from quire.models.extract.layout.tables.scoring.last_row import take_last_lines, take_last_rows
+from quire.models.extract.layout.tables.scoring.loose import split_loose_rows
 from quire.models.extract.layout.tables.scoring.networks import find_networks, make_frame, without_networks
 from quire.models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
+from quire.models.extract.layout.tables.scoring.repeats import add_alike, part_repeats
 
 _WEIGHTS = HOME / "layout" / "tables" / "weights" / "tables.npz"
 _DRAWN = 0.95
@@ -92,7 +95,11 @@ def _find_scored(view: PageView) -> list[FoundTable]:
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
     chosen = choose_candidates(candidates, features, scores, find_chart_lines(view))
+    chosen = add_alike(view, free_first_lines(view, chosen), candidates, scores)
+    chosen = take_last_lines(view, split_loose_rows(view, chosen))
     chosen = take_first_rows(view, take_last_rows(view, chosen))
+    chosen = part_repeats(view, free_first_lines(view, chosen))
+    chosen = take_heads_above(view, take_last_lines(view, chosen))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
     return [_make_found(view, candidate, score) for candidate, score in chosen]

@@ -9,19 +9,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from quire.models.extract.contract import DrawnFrame
-from quire.models.extract.core.bands import cut_bands
+from quire.models.extract.core.bands import column_at, cut_bands, split_data_rows
 from quire.models.extract.core.build import build_grid
 from quire.models.extract.core.columns import ruled_columns
 from quire.models.extract.core.disjoint import DisjointSets
-from quire.models.extract.core.grid import Grid
+from quire.models.extract.core.grid import Grid, Slot
 from quire.models.extract.core.lattice import enclose_cells
 from quire.models.extract.core.marks import Fill, Rule, RuledRegion
 from quire.models.extract.core.rules import LIMITS as RULE_LIMITS
 from quire.models.extract.core.rules import join_crossing, make_region
 from quire.models.extract.core.words import TableWord, TextRow, gather_rows
 from quire.models.extract.layout.lines.marks import Line
-from quire.models.extract.layout.tables.regions.view import PageView, find_rows, lines_within
+from quire.models.extract.layout.tables.regions.view import LineRow, PageView, find_rows, lines_within
 from quire.models.extract.layout.tables.ruled import is_chart
+from quire.models.extract.layout.tables.stacks import split_stacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,14 @@ class NetworkLimits:
     """Ems beside the network within which text on its rows is a label of them."""
     labelled: float = 0.5
     """Share of the rows with such labels; with more the table is wider than its rules."""
+    alike: float = 15.0
+    """Points: maximum distance between the edges of a framed row and of another table of one form."""
+    upended: float = 1.8
+    """Maximum width of a line that runs upwards (ems)."""
+    head_gap: float = 1.3
+    """Maximum distance from the names of columns to the first rule below them (ems)."""
+    head_pitch: float = 1.4
+    """Maximum distance between two lines of names (ems)."""
 
 
 LIMITS = NetworkLimits()
@@ -71,7 +80,39 @@ def find_networks(view: PageView) -> list[Network]:
         if grid is not None:
             taken |= {id(line) for line in lines}
             out.append(Network(lines, region, grid))
+    if out:
+        out += _find_single_rows(view, out, taken)
+    for network in out:
+        _add_head_above(view, network)
     return out
+
+
+def _find_single_rows(view: PageView, networks: list[Network], taken: set[int]) -> list[Network]:
+    """Return framed rows of cells with the columns of another table of the page, which show that each is a table."""
+    rules = [*view.horizontals, *view.verticals]
+    out: list[Network] = []
+    for group in _group_crossing(view.horizontals, view.verticals, RULE_LIMITS.touch):
+        region = make_region([rules[index] for index in group])
+        columns = ruled_columns(region)
+        lines = [line for line in lines_within(view.lines, region.box) if id(line) not in taken]
+        if region.levels != 2 or len(columns) < 2 or not any(_are_alike(region, columns, other) for other in networks):
+            continue
+        grid = Grid(columns, [[Slot(0, column) for column in range(len(columns) + 1)]])
+        for word in [word for line in lines for word in view.words_of(line)]:
+            grid.rows[0][column_at(word.middle, columns)].words.append(word)
+        if all(slot.words for slot in grid.rows[0]) and all(line.upright for line in lines):
+            taken |= {id(line) for line in lines}
+            out.append(Network(lines, region, grid))
+    return out
+
+
+def _are_alike(region: RuledRegion, columns: list[float], other: Network) -> bool:
+    """Return True for about the same edges of columns."""
+    edges = (region.box[0], *columns, region.box[2])
+    others = (other.region.box[0], *other.grid.columns, other.region.box[2])
+    return len(edges) == len(others) and all(
+        abs(edge - place) < LIMITS.alike for edge, place in zip(edges, others, strict=True)
+    )
 
 
 def _without_inner_tables(region: RuledRegion) -> RuledRegion:
@@ -125,16 +166,69 @@ def _measure(region: RuledRegion) -> float:
 
 def _read_grid(view: PageView, region: RuledRegion, lines: list[Line]) -> Grid | None:
     """Return the cells that the network encloses, or None unless it is a fully drawn table."""
-    if len(lines) < 2 or any([not line.upright for line in lines]):
+    if len(lines) < 2 or any([not line.upright and not _is_upended(line) for line in lines]):
+        return None
+    columns = ruled_columns(region)
+    if not columns:
         return None
     rows = gather_rows([word for line in lines for word in view.words_of(line)])
-    columns = ruled_columns(region)
-    if not columns or _is_crossed(rows, region) or _is_labelled(view, region, rows):
+    if _is_crossed(rows, region) or _is_labelled(view, region, rows):
         return None
     grid = enclose_cells(region, rows, build_grid(cut_bands(region, rows), columns, region, is_grid=True))
+    if grid is not None:
+        split_stacks(grid, region.box[2])
     if grid is None or not _is_filled(grid) or _has_open_rows(grid) or is_chart(region, rows, view.marks):
         return None
     return grid
+
+
+def _is_upended(line: Line) -> bool:
+    """Return True for a line that runs upwards, not aslant."""
+    return line.x1 - line.x0 < LIMITS.upended * line.size
+
+
+def _add_head_above(view: PageView, network: Network) -> None:
+    """Add the printed rows right above a network whose pieces are the names of its columns."""
+    left, top, right, _ = network.region.box
+    grid = network.grid
+    heads: list[LineRow] = []
+    edges = [left, *grid.columns, right]
+    for row in reversed([row for row in view.rows if row.base < top + 1 and row.x0 > left - 3 and row.x1 < right + 3]):
+        limit = heads[-1].base if heads else top
+        lines = [view.lines[index] for index in row.indices]
+        reach = LIMITS.head_pitch if heads else LIMITS.head_gap
+        if limit - row.base > reach * row.size or not all(_is_name(line, view, edges, network) for line in lines):
+            break
+        heads.append(row)
+    lines = [view.lines[index] for row in heads for index in row.indices]
+    columns = {column_at((line.x0 + line.x1) / 2, grid.columns) for line in lines}
+    if len(columns) < 2 or len(columns | {0}) < grid.width:
+        return
+    slots = [Slot(0, column) for column in range(grid.width)]
+    for line in sorted(lines, key=lambda line: line.base):
+        slots[column_at((line.x0 + line.x1) / 2, grid.columns)].words += view.words_of(line)
+    for held in grid.rows:
+        for slot in held:
+            slot.row += 1
+    grid.rows.insert(0, slots)
+    grid.header_rows = 1
+    network.lines += lines
+
+
+def _is_name(line: Line, view: PageView, edges: list[float], network: Network) -> bool:
+    """Return True for a line over one column that is bold or shaded while the first row of the network is not."""
+    column = column_at((line.x0 + line.x1) / 2, network.grid.columns)
+    if line.x0 < edges[column] - 2 or line.x1 > edges[column + 1] + 2 or not line.upright:
+        return False
+    first = [word for slot in network.grid.rows[0] for word in slot.words]
+    if line.all_bold and not all(word.bold for word in first):
+        return True
+    if not view.fills:
+        return False
+    words = view.words_of(line)
+    return all(_is_shaded(word, view.fills) for word in words) and not any(
+        _is_shaded(word, view.fills) for word in first
+    )
 
 
 def _is_crossed(rows: list[TextRow], region: RuledRegion) -> bool:
@@ -178,8 +272,11 @@ def _is_filled(grid: Grid) -> bool:
 
 
 def _has_open_rows(grid: Grid) -> bool:
-    """Return True if several cells of a row hold equally many lines on the same baselines: rows without a rule."""
+    """Return True if a row holds several of figures, or as many lines on the same baselines in several cells."""
     for row in grid.rows:
+        band = gather_rows([word for slot in row if slot.row_span == 1 for word in slot.words])
+        if len(band) > 1 and split_data_rows(band, grid.columns) is not None:
+            return True
         stacks = [{round(word.base) for word in slot.words} for slot in row if slot.words and slot.row_span == 1]
         tall = [stack for stack in stacks if len(stack) >= LIMITS.stacked]
         if len(tall) > 1 and len(tall) == len(stacks) and any(a == b for a, b in pairwise(tall)):
@@ -196,7 +293,7 @@ def make_frame(network: Network, view: PageView) -> DrawnFrame:
 
 def _is_headed(grid: Grid, fills: list[Fill]) -> bool:
     """Return True for a first row that is bold or shaded above one that is not."""
-    first, second = ([word for slot in row for word in slot.words] for row in grid.rows[:2])
+    first, second = ([word for slot in row for word in slot.words] for row in (*grid.rows[:2], [])[:2])
     if not first or not second:
         return False
     if all(word.bold for word in first) and not all(word.bold for word in second):
