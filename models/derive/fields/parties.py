@@ -1,4 +1,4 @@
-"""Finds the two parties of a business letter by their addresses: who sends it, and whom it is addressed to.
+"""Finds the sender and the addressee of a business letter by their addresses.
 
 An address ends in a postcode and a town; the lines before its street are a name. The sender's address stands in the
 letterhead, in a small line over the address window, at the foot, or next to a phone or tax number.

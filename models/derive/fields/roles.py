@@ -1,4 +1,4 @@
-"""What a leaf of a schema stands for, by the words of its name: `grandTotal` and `amount_payable` are the total.
+"""Maps a leaf of a schema to its role by the words of its name: `grandTotal` and `amount_payable` are the total.
 
 Names are read word by word, so that the many ways to name a value need no list of phrases.
 """
@@ -13,7 +13,7 @@ Words = tuple[str, ...]
 
 
 class Role(StrEnum):
-    """What a column of a table holds."""
+    """Content of a column of a table."""
 
     POSITION = "position"
     CODE = "code"

@@ -70,7 +70,7 @@ def _is_tax(tax: Decimal, net: Decimal) -> bool:
 
 
 def _count_labels(found: Sequence[Summed]) -> int:
-    """Return how many of the amounts stand behind a label of their own, less those behind another's."""
+    """Return the number of amounts behind their own label, minus those behind another label."""
     labels = [_names(part.fragment.text) for part in found]
     return sum(
         1 if label is part.key else -1 if label in (Key.TAX, Key.SUBTOTAL, Key.TOTAL) else 0

@@ -1,4 +1,4 @@
-"""Finds what the columns of a table hold where their heads do not tell: by type, by arithmetic, by what is left.
+"""Finds the content of columns whose heads do not say it: by type, by arithmetic, by elimination.
 
 Quantity times price is the amount, a balance grows by what is paid in, and the only column of dates belongs to the only
 date. What sums show outweighs a head.

@@ -350,7 +350,7 @@ def _value_at(data: Any, path: str) -> Any:
 
 
 def _differs(first: Any, second: Any, result: Any, *, plus: bool) -> bool:
-    """Return whether three numbers are no sum or no product; False where one is missing."""
+    """Return whether three numbers break a sum or a product; False where one is missing."""
     if not all(isinstance(part, int | float) and not isinstance(part, bool) for part in (first, second, result)):
         return False
     made = first + second if plus else first * second

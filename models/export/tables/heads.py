@@ -1,4 +1,4 @@
-"""What the columns and rows of a table are called: heads of all levels, title, sections, units and scale.
+"""Names the columns and rows of a table: heads of all levels, title, sections, units and scale.
 
 Heads may stand in rows that are not marked as such, or above the table; currency and percent signs may have a column of
 their own. In: a table and the blocks before it. Out: names by column and row.

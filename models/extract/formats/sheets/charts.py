@@ -235,7 +235,7 @@ def _code_of(axis: Element) -> str:
 
 
 def parse_float(text: str | None) -> float | None:
-    """Return a stated number; None if there is none."""
+    """Return a stated number, or None."""
     try:
         return float(text) if text else None
     except ValueError:

@@ -13,8 +13,8 @@ _FACTORS: Final = {
     **dict.fromkeys(("T", "tn"), 12),
 }
 _NUMBER: Final = re.compile(
-    r"[~≈<>]?\s*+([(\-−–+]?)\s*+[$€£¥]?\s*+([-−]?)(\d[\d,.'’ \u00a0\u2009\u202f]{0,30}+|\.\d{1,9})\s*+(?:[eE]([+\-−]?\d{1,2}))?"
-    r"\s*+(%|k|K|mn|m|M|bn|B|b|G|T|tn|€|pp|°C)?\)?"
+    r"[~≈<>]?\s*+([(\-−–+]?)\s*+[$€£¥]?\s*+([-−]?)(\d[\d,.'’ \u00a0\u2009\u202f]{0,30}+|\.\d{1,9})"
+    r"\s*+(?:[eE]([+\-−]?\d{1,2}))?\s*+(%|k|K|mn|m|M|bn|B|b|G|T|tn|€|pp|°C)?\)?"
 )
 _FACTOR: Final = re.compile(r"[1×x]\s?(?:e|10\^?)([+−-]?\d{1,2})")
 _BLANKS: Final = re.compile(r"['’ \u00a0\u2009\u202f]")

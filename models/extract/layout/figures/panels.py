@@ -1,4 +1,4 @@
-"""Tables that are none: cards of paragraphs side by side, and notes that begin with letters. Their text is freed."""
+"""Frees the text of wrong tables: cards of paragraphs side by side, and notes that begin with letters."""
 
 from dataclasses import dataclass
 from itertools import pairwise

@@ -212,7 +212,7 @@ def _span_groups(grid: Grid) -> None:
 
 
 def _closed(grid: Grid, index: int) -> set[int]:
-    """Return the columns of a row in which no slot of its own is free."""
+    """Return the columns of a row that have no free slot."""
     free = {slot.col for slot in grid.rows[index] if slot.col_span == 1 and slot.row_span == 1}
     return set(range(grid.width)) - free
 

@@ -1,4 +1,4 @@
-"""Rows of a drawn table whose cells hold a value a line: each line is a row of its own.
+"""Splits rows of a drawn table whose cells hold one value per line: each line becomes a row.
 
 All cells of several lines must have them on the same baselines, and one of them only figures. In the others no line may
 be full: the next word had room behind each, so the text is not wrapped. A cell of one line belongs to all rows.

@@ -1,4 +1,4 @@
-"""Joins the lines of a paragraph that the order of reading parted, where cells and pictures beside it end."""
+"""Joins the lines of a paragraph that the reading order separated, where cells and pictures beside it end."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ LIMITS = RejoinLimits()
 
 
 def rejoin_lines(ordered: list[Line]) -> list[Line]:
-    """Return the lines with each right after the line that it goes on from, if only lines beside both are between."""
+    """Return the lines with each right after the line that it continues, if only lines beside both are between."""
     out: list[Line] = []
     for line in ordered:
         place = len(out)
@@ -43,7 +43,7 @@ def _is_near(last: Line, line: Line) -> bool:
 
 
 def _find_place(out: list[Line], line: Line) -> int:
-    """Return the index behind the line that this one goes on from, else the end."""
+    """Return the index behind the line that this one continues, else the end."""
     left, right, most = line.x0, line.x1, LIMITS.leading * line.size
     for index in range(len(out) - 1, max(-1, len(out) - 2 - LIMITS.reach), -1):
         other = out[index]

@@ -67,7 +67,7 @@ def part_columns(lines: list[list[TableWord]], others: list[list[TableWord]]) ->
 
 
 def _is_pair(number: TableWord, word: TableWord) -> bool:
-    """Return True for a number that is no number of a list, and a text close behind it."""
+    """Return whether a text follows close behind a number outside a list."""
     return (
         word.x0 - number.x1 < SEGMENT_GAP * word.size
         and number.text[-1] not in ".)"

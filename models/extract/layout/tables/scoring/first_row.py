@@ -116,7 +116,7 @@ def _continues(other: Line, line: Line) -> bool:
 
 
 def rebuild(view: PageView, candidate: Candidate, indices: tuple[int, ...]) -> Candidate | None:
-    """Return the table of other lines that is made like the candidate; None if there is none."""
+    """Return the table of other lines that is made like the candidate, or None."""
     built = [item for item in build_candidates(view, indices) if item.grid.width <= candidate.grid.width]
     if not built:
         return None
