@@ -16,7 +16,7 @@ from quire.models.derive.fields.values import find_dates
 
 POSTCODE = re.compile(
     r"(?<![\w.,/-])(?:(?:[A-Z]{1,3}-)?\d{4,5}(?:-\d{3})?|\d\d-\d{3}|\d{3}\s\d\d|\d{4}\s?[A-Z]{2})\s(?!\d)[^\W\d_]{2}"
-    r"|\b[^\W\d_]{3,}\s[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}\b|[^\W\d_]{3,},\s[A-Z]{2}\s\d{5}\b"
+    r"|\b[^\W\d_]{3,}\s[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}\b|\b[^\W\d_]{3,},\s[A-Z]{2}\s\d{5}\b"
 )
 """A postcode and the beginning of its town; behind the town in British and American addresses."""
 _BEFORE = (
@@ -43,7 +43,7 @@ CONTACT = re.compile(
     r"p\.?\s?iva|nip|siret|kvk)\b|@",
     re.IGNORECASE,
 )
-PARTED = re.compile(r"\s+[·•|–—-]\s+|\s*[·•|]\s*")
+PARTED = re.compile(r"(?<!\s)(?:\s+[·•|–—-]\s+|\s*[·•|]\s*)")
 FOOT = 0.72
 """Share of the page's height below which a name with an address is that of the sender."""
 MAX_TEXT = 220  # characters of a text with an address

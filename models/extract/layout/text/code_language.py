@@ -8,17 +8,17 @@ _JSON_STARTS: Final = ("{", "[")
 _FLAGS: Final = re.MULTILINE
 _SIGNS: Final = {
     "python": (
-        r"^\s*(?:async\s+)?def \w+\(.*:\s*$", r"^\s*class \w+(?:\(.*\))?:\s*$", r"^\s*from [\w.]+ import \w",
-        r"^import \w+(?: as \w+)?$", r"\bself\.\w", r"^\s*(?:if|elif|for|while|with|try|else)\b[^{;]*:\s*$",
+        r"^[ \t]*(?:async\s+)?def \w+\(.*:\s*$", r"^[ \t]*class \w+(?:\(.*\))?:\s*$", r"^[ \t]*from [\w.]+ import \w",
+        r"^import \w+(?: as \w+)?$", r"\bself\.\w", r"^[ \t]*(?:if|elif|for|while|with|try|else)\b[^{;\n]*:\s*$",
         r"\bprint\(", r"\bf'[^']*\{", r'\bf"[^"]*\{', r"\b(?:None|True|False)\b", r"\blambda \w+:",
         r"\[\w+ for \w+ in ",
     ),
     "cpp": (
-        r"^\s*#include <\w+>", r"\bstd::", r"\b(?:cout|cin)\s*[<>]{2}", r"\btemplate\s*<", r"\bnamespace \w+",
-        r"^\s*(?:int|void|double|float|bool|auto|char) \w+(?:::\w+)?\(.*\)\s*[{;]",
-        r"\b\w+\.\w+\((?:(?:int|double|float|char|bool)\s[\w, ]+)+\);", r"\bconst \w+\s?&",
+        r"^[ \t]*#include <\w+>", r"\bstd::", r"\b(?:cout|cin)\s*[<>]{2}", r"\btemplate\s*<", r"\bnamespace \w+",
+        r"^[ \t]*(?:int|void|double|float|bool|auto|char) \w+(?:::\w+)?\(.*\)\s*[{;]",
+        r"\b\w+\.\w+\((?:int|double|float|char|bool)\s[\w, ]+\);", r"\bconst \w+\s?&",
     ),
-    "c": (r"^\s*#include <\w+\.h>", r"\bprintf\(", r"\bmalloc\(", r"\bstruct \w+ \{", r"\bchar \*\w+", r"\bsizeof\("),
+    "c": (r"^[ \t]*#include <\w+\.h>", r"\bprintf\(", r"\b(?:malloc|sizeof)\(", r"\bstruct \w+ \{", r"\bchar \*\w+"),
     "java": (
         r"\bpublic (?:static |final )*(?:class|void|interface|int|String)\b", r"\bSystem\.out\.", r"^import java",
         r"\bprivate (?:static |final )*\w+ \w+", r"\bnew \w+(?:<\w*>)?\(.*\);", r"@Override\b",
@@ -30,19 +30,19 @@ _SIGNS: Final = {
     "go": (r"^package \w+$", r"^func (?:\(.*\) )?\w+\(", r":= ", r"\bfmt\.\w+\(", r"\bchan \w+"),
     "rust": (r"\bfn \w+(?:<.*>)?\(", r"\blet mut \w", r"\bimpl\b", r"\b(?:println|vec)!", r"->\s*\w+ \{", r"&mut "),
     "sql": (
-        r"(?i)^\s*select\b[\s\S]+\bfrom\b", r"(?i)\binsert into\b", r"(?i)\bcreate table\b", r"(?i)^\s*where\b",
-        r"(?i)^\s*update \w+ set\b", r"(?i)\b(?:inner|left) join\b", r"(?i)\b(?:group|order) by\b",
+        r"(?i)^[ \t]*select\b[\s\S]+\bfrom\b", r"(?i)\binsert into\b", r"(?i)\bcreate table\b", r"(?i)^[ \t]*where\b",
+        r"(?i)^[ \t]*update \w+ set\b", r"(?i)\b(?:inner|left) join\b", r"(?i)\b(?:group|order) by\b",
     ),
     "bash": (
         r"^#!/.*sh\b",
-        r"^\s*(?:sudo|apt|apt-get|pip|npm|git|docker|curl|cd|mkdir|export|chmod|echo|ls|cp|rm) [\w./$~'-]",
-        r"^\s*\$ \w", r"\$\{\w+\}", r"^\s*fi$|\bthen$", r"\|\s*(?:grep|awk|sed|head|sort)\b",
+        r"^[ \t]*(?:sudo|apt|apt-get|pip|npm|git|docker|curl|cd|mkdir|export|chmod|echo|ls|cp|rm) [\w./$~'-]",
+        r"^[ \t]*\$ \w", r"\$\{\w+\}", r"^[ \t]*fi$|\bthen$", r"\|\s*(?:grep|awk|sed|head|sort)\b",
     ),
-    "html": (r"(?i)^\s*<!doctype html", r"(?i)<(?:html|head|body|div|span|table|script|p|ul|a)\b[^>]*>",
+    "html": (r"(?i)^[ \t]*<!doctype html", r"(?i)<(?:html|head|body|div|span|table|script|p|ul|a)\b[^>]*>",
              r"(?i)</(?:div|body|html|p|ul|a)>"),
-    "xml": (r"^\s*<\?xml", r"<\w+:\w+[\s>]", r"\bxmlns\b", r"^\s*<(\w[\w.-]*)(?: [^<>]*)?>[^<]*</\1>\s*$"),
-    "css": (r"^\s*[.#]?[\w-]+(?:[ ,>.:#\w-]*)\{\s*$", r"^\s*[a-z-]+:\s*[^;{}]+;\s*$", r"@media\b"),
-    "yaml": (r"^---$", r"^\s*- \w+:(?: \S|$)", r"^\w[\w-]*:\s*$", r"^\s+\w[\w-]*: \S+$"),
+    "xml": (r"^[ \t]*<\?xml", r"<\w+:\w+[\s>]", r"\bxmlns\b", r"^[ \t]*<(\w[\w.-]*)(?: [^<>]*)?>[^<]*</\1>\s*$"),
+    "css": (r"^[ \t]*[.#]?[\w-][ ,>.:#\w-]*\{\s*$", r"^[ \t]*[a-z-]+:\s*[^;{}]+;\s*$", r"@media\b"),
+    "yaml": (r"^---$", r"^[ \t]*- \w+:(?: \S|$)", r"^\w[\w-]*:\s*$", r"^[ \t]+\w[\w-]*: \S+$"),
 }  # fmt: skip
 _COMPILED: Final = {name: [re.compile(sign, _FLAGS) for sign in signs] for name, signs in _SIGNS.items()}
 _MOST_CHARS: Final = 4000
