@@ -7,6 +7,7 @@ here, and nothing is pushed.
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -85,6 +86,7 @@ def make_release(version: str) -> None:
     bump(version)
     changelog = ROOT / "CHANGELOG.md"
     changelog.write_text(date_changelog(version, changelog.read_text()))
+    shutil.rmtree(ROOT / "quire.egg-info", ignore_errors=True)  # states an older version to programs that run here
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "-e", ".")
     for command in (
         pip,
