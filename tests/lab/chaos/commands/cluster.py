@@ -108,7 +108,7 @@ def _extract_by_job(machines: Machines, count: int) -> dict[str, Any]:
         done = machines.submit(*line, "--to", "markdown", cwd=machines.folder)
         if done.returncode == 0:
             break
-        wait_for(lambda: machines.running["head"].poll() is None, 300, "the head does not come back")
+        wait_for(lambda: "head" in machines.running, 300, "the head does not come back")
         time.sleep(AWAY_S)
     summaries = [text for text in done.stdout.splitlines() if text.startswith("{") and text.endswith("}")]
     written = len(list(Path(machines.folder / "results").rglob("*.md")))
