@@ -59,7 +59,7 @@ def _find(name: str) -> serve.Application:
     made = app.targets(
         plan_readers(settings),
         runtime.dsn_file,
-        api=plan_api(settings, 2),  # machines
+        api=plan_api(settings, machines=2),
         searching=searches(settings),
         embedding=embeds(settings),
     )

@@ -106,7 +106,7 @@ async def query_tables(body: SqlRequest, call: CallDep) -> Response:
         raise SqlNotInstalled("SQL needs DuckDB: pip install duckdb")
     if body.document_ids is not None and body.job_id is not None:
         raise InvalidField("job_id", "send document_ids or job_id, not both")
-    chosen = await call.running.sql.run(_choose, call, body)
+    chosen = await call.running.sql.run(_choose, call, body.document_ids, body.job_id, body.principals)
     if body.redacted:
         call.scan_wait_s = body.wait
         chosen = await scan_chosen(call, chosen)
@@ -130,16 +130,14 @@ async def list_tables(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Response:
     """List the tables that queries can ask, with title, heads, types and the first three rows of each."""
-    body = SqlRequest(sql="-", document_ids=document_id or None, job_id=job_id)
-    if body.document_ids is not None and body.job_id is not None:
+    if document_id and job_id is not None:
         raise InvalidField("job_id", "send document_id or job_id, not both")
-    chosen = await call.running.sql.run(_choose, call, body)
+    chosen = await call.running.sql.run(_choose, call, document_id or None, job_id)
     return json_response(await call.running.queries.run(_catalog, call, chosen, offset, limit))
 
 
 def _catalog(call: Call, chosen: Sequence[ChosenDocument], offset: int, limit: int) -> dict[str, Any]:
-    tables, last = [], offset + limit
-    found = 0
+    tables, last, found = [], offset + limit, 0
     for item in chosen:
         try:
             batch = read_cells(call, item, redacted=False)
@@ -154,14 +152,16 @@ def _catalog(call: Call, chosen: Sequence[ChosenDocument], offset: int, limit: i
     return {"tables": tables, "next_offset": last if found > last else None}
 
 
-def _choose(call: Call, body: SqlRequest) -> list[ChosenDocument]:
-    """Return the documents of the query. Raises `NotFound`, and `OverLimit` for too many."""
-    db, scope, principals = call.store.db, call.scope, call.limit_principals(body.principals or None) or ()
-    if body.document_ids is not None:
-        ids = [check_document_id(text) for text in body.document_ids]
+def _choose(
+    call: Call, document_ids: Sequence[str] | None, job_id: str | None, stated: Sequence[str] = ()
+) -> list[ChosenDocument]:
+    """Return the documents of these ids, of the job, or all. Raises `NotFound`, and `OverLimit` for too many."""
+    db, scope, principals = call.store.db, call.scope, call.limit_principals(stated or None) or ()
+    if document_ids is not None:
+        ids = [check_document_id(text) for text in document_ids]
         return find_chosen(db, scope, document_ids=ids, principals=principals)
-    if body.job_id is not None:
-        return find_chosen(db, scope, job_id=check_job_id(body.job_id), principals=principals)
+    if job_id is not None:
+        return find_chosen(db, scope, job_id=check_job_id(job_id), principals=principals)
     chosen = list_published(db, scope, principals, limit=MAX_DOCUMENTS + 1)
     if len(chosen) > MAX_DOCUMENTS:
         raise OverLimit(f"there are more than {MAX_DOCUMENTS} documents; name a job_id or document_ids")
