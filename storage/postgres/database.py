@@ -21,8 +21,10 @@ T = TypeVar("T")
 Row = dict[str, Any]
 Params = dict[str, Any]
 
+# The default cost of a random page is that of a turning disk: plans then read tables of some thousand rows as a whole.
 SESSION = (
     "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s -c timezone=UTC -c jit=off"
+    " -c random_page_cost=1.1"
 )
 KEEPALIVE = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 CONNECT_TIMEOUT_S = 5  # seconds

@@ -176,6 +176,7 @@ class TaskTable(SQLModel, table=True):
     __table_args__ = (
         Index("tasks_ready", "priority", "vtime", postgresql_where=text("state = 'queued'")),
         Index("tasks_leased", "lease_until", postgresql_where=text("state = 'running'")),
+        Index("tasks_running", "tenant", postgresql_where=text("state = 'running'")),
         Index("tasks_by_tenant", "tenant", "priority", "vtime"),
         {"postgresql_with": {"fillfactor": 70, "autovacuum_vacuum_scale_factor": 0.01}},
     )

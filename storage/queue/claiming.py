@@ -33,7 +33,8 @@ expired as (
   where state = 'running' and lease_until < statement_timestamp() and {_CLAIMABLE}
   order by lease_until limit 1 for update skip locked
 ), running as materialized (
-  select min(tenant) as tenant from tasks where state = 'running' having count(*) > 1 and min(tenant) = max(tenant)
+  select tenant from (select min(tenant) as tenant, max(tenant) as last from tasks where state = 'running') as held
+  where tenant = last and (select count(*) from (select from tasks where state = 'running' limit 2) as two) > 1
 ), crowding as materialized (
   select tenant from running where {_OTHER_IS_READY.format(comparison="<")} or {_OTHER_IS_READY.format(comparison=">")}
 ), ready as materialized (

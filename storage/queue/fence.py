@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from quire.storage.postgres.database import Connection, Params, Row
 from quire.storage.values.rows import Claim, DocumentId
 
-# `t` is the tasks table, `held` the claims of the caller.
-HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"
+# `t` is the tasks table, `held` the claims of the caller. Only a running task has a worker. Naming the state would make
+# the index of running tasks usable, which a planner prefers to the key while its statistics are old.
+HELD = "t.attempt = held.attempt and t.worker = held.worker"
 CLAIMS = "unnest(%(ids)s::text[], %(attempts)s::bigint[], %(workers)s::text[]) as held(document_id, attempt, worker)"
 
 _LOCK_HELD = f"""

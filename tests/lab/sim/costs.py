@@ -1,19 +1,20 @@
 """Cost of a document per resource, in seconds, as the benches measured it, and workloads made of it.
 
-Sources, all of one run (`make bench SUITE=door`, two cores, load 17 to 22): `bench_small` with documents of 1 and of 20
-pages (PostgreSQL 18, fsync on, two readers) gives the database's CPU from intake to end, in groups, 0.88 and 5.67 ms,
-and the node's, reader and sandbox, 15.0 and 172 ms. `bench_door` gives the CPU of API replica and proxy for each
-one-page document, 0.82 ms in jobs of ten and 5.25 ms in jobs of one. Older: one by one 3.25 ms of the database before
-there were groups; indexing 9,914 chunks per CPU second (`bench_purge`'s filling of a million); OCR 1.4 CPU seconds per
-page, embedding 33 chunks per CPU second. Two chunks a page, four readers on the four cores of a node, a database of
+Sources: `bench_small` with 6,000 documents of one page and 400 of 20 pages (PostgreSQL 18, fsync on, two readers, two
+cores, load 3 to 6) gives the database's CPU from claim to end, in groups, 0.56 and 3.1 ms, and the node's, reader and
+sandbox, 18.6 and 170 ms. Intake costs the database 0.10 ms more for each document of a job of ten. An earlier run
+(`make bench SUITE=door`, load 17 to 22) gives the CPU of API replica and proxy for each one-page document, 0.82 ms in
+jobs of ten and 5.25 ms in jobs of one. Older: one by one 3.25 ms of the database before there were groups; indexing
+9,914 chunks per CPU second (`bench_purge`'s filling of a million); OCR 1.4 CPU seconds per page, embedding 33 chunks
+per CPU second. Two chunks a page, four readers on the four cores of a node, a database of
 sixteen.
 """
 
 from dataclasses import dataclass
 
-GROUPED_S, SINGLE_S = 0.88e-3, 3.25e-3
+GROUPED_S, SINGLE_S = 0.66e-3, 3.25e-3
 """Of a document of one page."""
-DATABASE_PAGE_S = (5.67e-3 - GROUPED_S) / 19
+DATABASE_PAGE_S = (3.2e-3 - GROUPED_S) / 19
 """Of each page more: its reservation, its progress, its derived files."""
 DOOR_S = {10: 0.82e-3, 1: 5.25e-3}
 """Of API replica and proxy for a document of one page, by documents per job."""
@@ -22,8 +23,8 @@ DATABASE_CORES = 16
 GROUP_BYTES, PAGE_BYTES = 512 << 10, 2000
 """A group's originals together; a born-digital page of text."""
 CHUNK_S = 1 / 9914
-READ_PAGE_S = (172e-3 - 15.0e-3) / 19
-AROUND_S = 15.0e-3 - READ_PAGE_S
+READ_PAGE_S = (170e-3 - 18.6e-3) / 19
+AROUND_S = 18.6e-3 - READ_PAGE_S
 OCR_PAGE_S = 1.4
 EMBED_CHUNK_S = 1 / 33
 CHUNKS_PER_PAGE = 2

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.lab.sim.costs import DATABASE_CORES, Work
-from tests.lab.sim.deployment import Deployment
+from tests.lab.sim.deployment import Deployment, Station
 
 NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 BACKLOG = 240
@@ -23,15 +23,17 @@ class Scale:
     limit: str
 
 
-def measure_scaling(work: Work, nodes: tuple[int, ...] = NODES, *, doors: int = 0) -> list[Scale]:
+def measure_scaling(
+    work: Work, nodes: tuple[int, ...] = NODES, *, doors: int = 0, cores: int = DATABASE_CORES
+) -> list[Scale]:
     """A backlog sent and worked off by so many nodes, from the first upload to the last end.
 
-    `doors`: API replicas; 0 is two per node, the maximum of four cores.
+    `doors`: API replicas; 0 is two per node, the maximum of four cores. `cores`: of the database.
     """
     scales: list[Scale] = []
     for count in nodes:
         documents = count * 4 * BACKLOG
-        run = Deployment(nodes=count, work=work, doors=doors, least=count * 4)
+        run = Deployment(nodes=count, work=work, doors=doors, least=count * 4, database=Station(cores=cores))
         run.run(7200, _burst(documents), until_empty=True)
         assert run.done == documents
         per_s = documents / (run.last_end - SENT_AT_S)
@@ -48,13 +50,13 @@ def _full(run: Deployment) -> str:
     return next((name for name, share in busy.items() if share > FULL), "")
 
 
-def breaking_point(work: Work, *, doors: int = 0) -> tuple[str, float]:
+def breaking_point(work: Work, *, doors: int = 0, cores: int = DATABASE_CORES) -> tuple[str, float]:
     """Return the resource that is full first, and the number of nodes of four readers.
 
-    `doors`: API replicas; 0 is two per node, which are never full first.
+    `doors`: API replicas; 0 is two per node, which are never full first. `cores`: of the database.
     """
     per_node = 4 / (work.node_s + work.door_s)
-    limits = {"database": DATABASE_CORES / work.database_s(work.group) / per_node}
+    limits = {"database": cores / work.database_s(work.group) / per_node}
     if work.index_s:
         limits["index writer"] = 1 / work.index_s / per_node
     if doors and work.door_s:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.lab.sim.costs import WORKS, Work
+from tests.lab.sim.costs import DATABASE_CORES, WORKS, Work
 from tests.lab.sim.deployment import Deployment
 from tests.lab.sim.figures import NODES, RUNS, breaking_point, measure_scaling
 from tests.lab.sim.plots import Line, draw
@@ -19,20 +19,21 @@ def main() -> None:
         lines.append(_print_scaling(work, work.name))
     for work in WORKS[:2]:
         lines.append(_print_scaling(work, f"{work.name}, one API replica", doors=1))
+    lines.append(_print_scaling(WORKS[0], f"{WORKS[0].name}, database of eight cores", cores=8))
     plot = draw("Efficiency beside one node (%), four readers each", "nodes", "%", lines, logarithmic=True)
     (PLOTS / "scaling.svg").write_text(plot)
     for name, simulate in RUNS.items():
         _tell(name, simulate())
 
 
-def _print_scaling(work: Work, name: str, doors: int = 0) -> Line:
+def _print_scaling(work: Work, name: str, *, doors: int = 0, cores: int = DATABASE_CORES) -> Line:
     """Print one row of the table and return its line of the plot."""
-    scales = {scale.nodes: scale for scale in measure_scaling(work, doors=doors)}
+    scales = {scale.nodes: scale for scale in measure_scaling(work, doors=doors, cores=cores)}
     columns = " | ".join(
         f"{scales[n].per_s:,.{0 if scales[n].per_s >= 100 else 1}f}/s, {scales[n].efficiency:.0%}"
         for n in (16, 64, 256)
     )
-    limit, nodes = breaking_point(work, doors=doors)
+    limit, nodes = breaking_point(work, doors=doors, cores=cores)
     print(f"| {name} | {work.node_s + work.door_s:.3f} | {columns} | {limit}, {nodes:,.0f} nodes |")
     return Line(name, [(n, 100 * scales[n].efficiency) for n in NODES])
 

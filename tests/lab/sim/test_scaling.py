@@ -62,6 +62,11 @@ def test_small_documents_scale_to_sixty_four_nodes(name: str, least: float) -> N
     assert not many.limit
 
 
+def test_a_database_of_eight_cores_carries_sixty_four_nodes() -> None:
+    (_, many) = measure_scaling(BY_NAME["1 page, no search"], (1, 64), cores=8)
+    assert many.efficiency >= 0.8
+
+
 @pytest.mark.parametrize("name", ["100 pages, no search", "20 pages, vectors too", "5 scanned pages, vectors too"])
 def test_one_to_sixty_four_nodes_are_at_least_ninety_per_cent_efficient(name: str) -> None:
     (_, many) = measure_scaling(BY_NAME[name], (1, 64))
@@ -72,7 +77,7 @@ def test_one_to_sixty_four_nodes_are_at_least_ninety_per_cent_efficient(name: st
 @pytest.mark.parametrize(
     ("work", "limit", "at"),
     [
-        (BY_NAME["1 page, no search"], "database", 72),
+        (BY_NAME["1 page, no search"], "database", 118),
         (BY_NAME["20 pages, keyword search"], "index writer", 11),
     ],
 )
@@ -95,7 +100,7 @@ def test_burst_into_an_empty_pool_is_processed_and_pool_shrinks_again(nodes: int
     assert max(moment.running for moment in run.history) == min(nodes * 4, documents // 4)
 
 
-@pytest.mark.parametrize(("job", "nodes"), [("1 page, no search", 5), ("1 page in jobs of one, no search", 1)])
+@pytest.mark.parametrize(("job", "nodes"), [("1 page, no search", 6), ("1 page in jobs of one, no search", 1)])
 def test_one_api_replica_is_full_where_replicas_on_every_node_are_not(job: str, nodes: int) -> None:
     work = BY_NAME[job]
     name, at = breaking_point(work, doors=1)
@@ -103,7 +108,7 @@ def test_one_api_replica_is_full_where_replicas_on_every_node_are_not(job: str, 
     (_, one) = measure_scaling(work, (1, 16), doors=1)
     (_, many) = measure_scaling(work, (1, 16))
     assert (one.limit, many.limit) == ("door", "")
-    assert one.per_s < many.per_s / 3
+    assert one.per_s < many.per_s / 2
 
 
 def test_a_plot_is_well_formed() -> None:
