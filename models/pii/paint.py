@@ -25,8 +25,10 @@ MARGIN = 2.0
 """Points by which a masked place is painted larger: letters reach beyond their boxes."""
 
 
-Exact = Mapping[BlockId, tuple[Bbox, ...]]
-"""Boxes of masked values, by block."""
+Place = tuple[BlockId, int | None]
+"""A block, or one cell of its table."""
+Exact = Mapping[Place, tuple[Bbox, ...]]
+"""Boxes of masked values, by the text that they are in."""
 
 
 class PictureTooLarge(ValueError):
@@ -42,8 +44,8 @@ class View:
     blank: bool = False
 
 
-def mark_values(tree: Tree, decisions: Decisions, number: int) -> dict[BlockId, PageMark]:
-    """Return the masked ranges of blocks on page `number` whose exact places can be looked up in a PDF's glyphs.
+def mark_values(tree: Tree, decisions: Decisions, number: int) -> dict[Place, PageMark]:
+    """Return the masked ranges of texts on page `number` whose exact places can be looked up in a PDF's glyphs.
 
     Raises:
         PiiIncomplete: The tree was not searched completely for personal data.
@@ -52,18 +54,36 @@ def mark_values(tree: Tree, decisions: Decisions, number: int) -> dict[BlockId, 
     page = next((page for page in tree.pages if page.number == number), None)
     if page is None or page.route is not Route.FAST or tree.source.format != Format.PDF:
         return {}
-    marks = {}
+    marks: dict[Place, PageMark] = {}
     for block in tree.blocks:
-        spans = tuple((span.start, span.end) for span in active_spans(block, decisions))
-        if block.page == number and spans and block.table is None and block.bbox is not None and _was_read(block):
-            marks[block.id] = PageMark(block.bbox, block.text, spans)
+        if _was_read(block):
+            for cell, spans in _group_by_cell(block, decisions).items():
+                on, box, text = _find_text(block, cell)
+                if on == number and box is not None:
+                    marks[block.id, cell] = PageMark(box, text, spans)
     return marks
+
+
+def _group_by_cell(block: Block, decisions: Decisions) -> dict[int | None, tuple[tuple[int, int], ...]]:
+    ranges: dict[int | None, tuple[tuple[int, int], ...]] = {}
+    for span in active_spans(block, decisions):
+        ranges[span.cell] = (*ranges.get(span.cell, ()), (span.start, span.end))
+    return ranges
+
+
+def _find_text(block: Block, cell: int | None) -> tuple[int, Bbox | None, str]:
+    """Return page, box and text of a cell, or of a block without a table; a table's own text has no box."""
+    if block.table is None:
+        return block.page, block.bbox, block.text
+    if cell is None:
+        return block.page, None, block.text
+    return *find_cell_place(BlockPlaces(block), block.table, cell), block.table.cells[cell].text
 
 
 def view_page(tree: Tree, decisions: Decisions, number: int, exact: Exact = MappingProxyType({})) -> View:
     """Return the visible and hidden areas of page `number`.
 
-    Boxes in `exact` hide a block's values alone; a block without them is hidden whole.
+    Boxes in `exact` hide the values of a text alone; a cell or block without them is hidden whole.
 
     Raises:
         PiiIncomplete: The tree was not searched completely for personal data.
@@ -76,7 +96,7 @@ def view_page(tree: Tree, decisions: Decisions, number: int, exact: Exact = Mapp
         part = places.on_page(number)
         if part is None:
             continue
-        masked = list(exact.get(block.id, ())) or _masked_boxes(block, places, part, decisions)
+        masked = _masked_boxes(block, places, part, decisions, exact)
         if None in masked:  # flagged text without a known place
             return View((), (), blank=True)
         hidden += [box for box in masked if box is not None]
@@ -123,14 +143,19 @@ def _was_read(block: Block) -> bool:
     return block.type is not BlockType.PICTURE and HIDDEN_TEXT not in block.flags and bool(block.text or block.table)
 
 
-def _masked_boxes(block: Block, places: BlockPlaces, part: TablePart, decisions: Decisions) -> list[Bbox | None]:
-    """Return the boxes of a part's masked cells, or the box of the whole part if its own text is masked."""
-    active = active_spans(block, decisions)
-    table = block.table
-    if table is None or any(span.cell is None for span in active):
-        return [part.bbox] if active else []
-    masked = [find_cell_place(places, table, span.cell) for span in active if span.cell is not None]
-    return [box for page, box in masked if page == part.page]
+def _masked_boxes(
+    block: Block, places: BlockPlaces, part: TablePart, decisions: Decisions, exact: Exact
+) -> list[Bbox | None]:
+    """Return the boxes of a part's masked values, their cells, or the whole part if its own text is masked."""
+    masked, table = _group_by_cell(block, decisions), block.table
+    if table is None or None in masked:
+        return [*exact.get((block.id, None), ())] or ([part.bbox] if masked else [])
+    boxes: list[Bbox | None] = []
+    for cell in masked:
+        page, box = find_cell_place(places, table, cell) if cell is not None else (part.page, None)
+        if page == part.page:
+            boxes += exact.get((block.id, cell), ()) or [box]
+    return boxes
 
 
 def _pixels(box: Bbox, page: Page, size: tuple[int, int], margin: float) -> tuple[int, int, int, int]:

@@ -46,7 +46,7 @@ def test_the_box_is_the_values_own_and_not_its_paragraphs(rotation: int) -> None
     data = a_letter(rotation)
     tree = scanned(data)
     marks = mark_values(tree, {}, 1)
-    ((block, mark),) = marks.items()
+    (((block, _), mark),) = marks.items()
     ((box,),) = find_boxes(data, 1, [mark])
     page = pymupdf.open(stream=data)[0]
     (true,) = (rect * page.rotation_matrix for rect in page.search_for(SECRET)) if rotation else page.search_for(SECRET)
@@ -76,16 +76,16 @@ def test_the_words_around_a_covered_value_are_seen() -> None:
 def test_value_without_an_exact_match_hides_its_block() -> None:
     data = a_letter()
     tree = scanned(data)
-    (block,) = mark_values(tree, {}, 1)
+    ((block, _),) = mark_values(tree, {}, 1)
     mark = PageMark((72.0, 80.0, 500.0, 160.0), "Other words 1234", ((12, 16),))
     assert find_boxes(data, 1, [mark]) == [[]]
     whole = next(one.bbox for one in tree.blocks if one.id == block)
-    assert whole in view_page(tree, {}, 1, {block: ()}).hidden
+    assert whole in view_page(tree, {}, 1, {(block, None): ()}).hidden
 
 
 def test_a_rejected_value_is_neither_looked_for_nor_hidden() -> None:
     tree = scanned(a_letter())
-    (block,) = mark_values(tree, {}, 1)
+    ((block, _),) = mark_values(tree, {}, 1)
     rejected: Decisions = {(block, "pii:email", 0): "rejected"}
     assert mark_values(tree, rejected, 1) == {}
     assert view_page(tree, rejected, 1).hidden == ()

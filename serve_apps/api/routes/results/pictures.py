@@ -10,9 +10,9 @@ from starlette.responses import Response
 from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.original import DRAWN_FORMATS, IMAGE_FORMATS, Format
 from quire.models.cdom.ports import PageImage, PageMark, PortUnavailable
-from quire.models.cdom.tree import BlockId, Page, Tree
+from quire.models.cdom.tree import Page, Tree
 from quire.models.extract.formats.sniffing.signatures import HEAD_BYTES, sniff
-from quire.models.pii.paint import mark_values, paint_page, view_page
+from quire.models.pii.paint import Place, mark_values, paint_page, view_page
 from quire.models.pii.redact import Decisions, require_scan
 from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.access.scopes import DOCUMENT, READ
@@ -148,7 +148,7 @@ class _Sheet:
     page: Page
     tree: Tree
     decisions: Decisions
-    marks: dict[BlockId, PageMark]
+    marks: dict[Place, PageMark]
 
 
 def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, number: int) -> _Sheet:
@@ -168,7 +168,7 @@ def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, numbe
 
 
 def _paint(image: PageImage, sheet: _Sheet) -> bytes:
-    """Cover the values whose exact places are known, otherwise their whole block. Blocks."""
+    """Cover the values whose exact places are known, otherwise their whole cell or block. Blocks."""
     exact = dict(zip(sheet.marks, image.boxes, strict=True)) if image.boxes else {}
     return paint_page(image.png, sheet.page, view_page(sheet.tree, sheet.decisions, sheet.page.number, exact))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from quire.models.cdom.table import Table, TablePart
-from quire.models.cdom.tree import Block, BlockType, FlagSpan, Route, Source, Tree
+from quire.models.cdom.tree import Block, BlockId, BlockType, FlagSpan, Route, Source, Tree
 from quire.models.pii.marks import mark_flags, place_flags
 from quire.models.pii.paint import mark_values, view_page
 from quire.models.pii.places import _content, decide_blocks, find_places, find_spans
@@ -110,7 +110,7 @@ PDF_PAGE = scanned(flagged(0, TWO, (0, 15), (17, 32)))
 def test_values_of_a_page_with_glyphs_are_looked_up_in_them() -> None:
     (mark,) = mark_values(PDF_PAGE, {}, 1).values()
     assert (mark.text, mark.spans) == (TWO, ((0, 15), (17, 32)))
-    assert mark_values(PDF_PAGE, {("b0", EMAIL, 0): "rejected"}, 1)["b0"].spans == ((17, 32),)  # type: ignore[index]
+    assert mark_values(PDF_PAGE, {("b0", EMAIL, 0): "rejected"}, 1)[BlockId("b0"), None].spans == ((17, 32),)
     first, second = mark_flags(PDF_PAGE, 1)
     assert first.mark is not None
     assert (first.mark.spans, first.within) == (((0, 15),), PDF_PAGE.blocks[0].bbox)
@@ -163,6 +163,11 @@ def test_only_cells_of_a_table_are_marked_and_painted() -> None:
     assert (one.mark.text, one.mark.spans) == ("5550100", ((0, 7),))
     view = view_page(found, {}, 1)
     assert (view.hidden, view.blank) == ((one.within,), False)
+    (mark,) = mark_values(found, {}, 1).items()
+    assert mark == ((block.id, 1), one.mark)
+    digits = (52.0, 1.0, 70.0, 8.0)
+    assert view_page(found, {}, 1, {(block.id, 1): (digits,)}).hidden == (digits,)
+    assert mark_values(found, {}, 2) == {}
     assert view_page(found, {("b0", PHONE, 0): "rejected"}, 1).hidden == ()
     whole = replace(found, blocks=(replace(found.blocks[0], flag_spans=()),))
     assert view_page(whole, {}, 1).hidden == (block.bbox,)
@@ -178,8 +183,8 @@ def test_value_without_a_known_place_blanks_its_page_only() -> None:
 
 def test_exact_boxes_replace_hiding_the_whole_block() -> None:
     box = (12.0, 2.0, 60.0, 14.0)
-    assert view_page(PDF_PAGE, {}, 1, {PDF_PAGE.blocks[0].id: (box,)}).hidden == (box,)
-    assert view_page(PDF_PAGE, {}, 1, {PDF_PAGE.blocks[0].id: ()}).hidden == (PDF_PAGE.blocks[0].bbox,)
+    assert view_page(PDF_PAGE, {}, 1, {(PDF_PAGE.blocks[0].id, None): (box,)}).hidden == (box,)
+    assert view_page(PDF_PAGE, {}, 1, {(PDF_PAGE.blocks[0].id, None): ()}).hidden == (PDF_PAGE.blocks[0].bbox,)
     assert view_page(PDF_PAGE, {}, 1).shown == (PDF_PAGE.blocks[0].bbox,)
 
 
