@@ -13,10 +13,19 @@ _HERE = Path(__file__).parent
 TEMPLATES = _HERE / "templates"
 STATIC = _HERE / "static"
 TEMPLATE_FILTERS = FILTERS
+_ICONS = {
+    "sheet": "xlsx xlsb xls ods csv",
+    "mail": "eml msg mbox tnef ics vcf",
+    "image": "png jpeg webp bmp gif tiff avif heic svg",
+    "slides": "pptx ppt odp",
+    "archive": "zip",
+    "text": "docx doc rtf odt hwpx epub html mhtml markdown asciidoc txt jats",
+}
 TEMPLATE_GLOBALS: Mapping[str, object] = {
     "duration": format_duration,
     "advice_by_code": ADVICE,
     "warning_texts": WARNINGS,
+    "type_icons": {name: icon for icon, names in _ICONS.items() for name in names.split()},
 }
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 

@@ -56,7 +56,10 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flagged:
-    """A flagged value with its text in context; `bbox` in points, `spans` [start, end) in `text`."""
+    """A flagged value with its text in context; `bbox` in points, `spans` [start, end) in `text`.
+
+    `others`: further places of the same value, where one decision is for all of them.
+    """
 
     block_id: str
     page: int
@@ -69,8 +72,8 @@ class Flagged:
     confidence: float
     words: tuple[KeyDecision, ...]
     value: str = ""
-    same: int = 1
     is_often_wrong: bool = False
+    others: tuple["Flagged", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quire.serve_apps.ui.browser.gateway import ApiRefused
-from quire.serve_apps.ui.browser.lookups import find_names
+from quire.serve_apps.ui.browser.lookups import find_names, find_rows
 from quire.serve_apps.ui.browser.visit import Visit
 from quire.serve_apps.viewer.document_view import NoPageToShow, ViewPlace, preview_document, view_document
 
@@ -49,7 +49,8 @@ async def show_document(visit: Visit) -> Response:
         if refused.code not in ("pii-incomplete", "scan-running"):
             raise
         return visit.page("document_failed.html", document=document | {"refused": refused}, wrong=False)
-    return visit.page("document.html", view=view, reviewable=visit.may("list_review"))
+    _, *inside = await find_rows(visit, [document], with_members=True)
+    return visit.page("document.html", view=view, reviewable=visit.may("list_review"), inside=inside)
 
 
 async def preview(visit: Visit) -> Response:

@@ -1,4 +1,4 @@
-"""The extract page of a document: values by a stored schema next to the page, corrections, and files of them."""
+"""The extract page of a document: values by a form or a stored schema next to the page, corrections, and files."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,6 +16,17 @@ from quire.serve_apps.ui.browser.login import read_form
 from quire.serve_apps.ui.browser.origin import require_same_site, require_token
 from quire.serve_apps.ui.browser.visit import Visit
 from quire.serve_apps.ui.pages.documents import document_path, read_document
+from quire.serve_apps.ui.pages.schema_form import (
+    EMPTY_ROWS,
+    KINDS,
+    MORE_ROWS,
+    FormRow,
+    from_schema,
+    read_rows,
+    suggest_rows,
+    to_query,
+    to_schema,
+)
 from quire.serve_apps.viewer.document_view import has_page_pictures
 
 LONGEST_SCHEMA_FORM = 600_000
@@ -28,6 +39,9 @@ REASONS = {
     Missing.NOT_OF_TYPE: "its label is there, but no value of this type",
     Missing.AMBIGUOUS: "several values fit equally well",
     Missing.UNVERIFIED: "the text referred to is not there",
+    Missing.NO_COLUMN: "the table has no column for it",
+    Missing.NO_ROWS: "no table or list holds such rows",
+    Missing.NOT_SUPPORTED: "lists nested this deep are not read",
 }
 
 
@@ -67,7 +81,8 @@ async def download_extraction(visit: Visit) -> Response:
     if kind not in _FILES:
         raise ApiRefused(422, "unknown-format", "The files are json, csv and xlsx.")
     document = await read_document(visit)
-    answer = await _extract(visit, document["document_id"], visit.query("schema") or "")
+    rows = read_rows(visit.request.query_params)
+    answer = await _extract(visit, document["document_id"], visit.query("schema") or "", rows)
     media_type, write = _FILES[kind]
     headers = {"Content-Disposition": attachment(f"{document['source_file']}.{kind}"), "Cache-Control": "no-store"}
     return Response(write(answer), headers=headers, media_type=media_type)
@@ -79,16 +94,22 @@ async def _show(
     document = await read_document(visit)
     schemas = await visit.api.get("/v1/schemas")
     name = visit.query("schema") or (form or {}).get("schema") or ""
-    answer = stored = None
-    if name:
-        stored = await visit.api.get(f"/v1/schemas/{name}")
+    tree = await visit.api.get(f"{document_path(visit)}/tree")
+    rows, answer, schema = read_rows(visit.request.query_params), None, None
+    tried = to_query(rows)
+    if rows or name:
+        schema = to_schema(rows) if rows else (await visit.api.get(f"/v1/schemas/{name}"))["schema"]
         try:
-            answer = await _extract(visit, document["document_id"], name)
+            answer = await _extract(visit, document["document_id"], name, rows)
         except ApiRefused as refused:
             problem, status = str(refused), refused.status
-    tree = await visit.api.get(f"{document_path(visit)}/tree")
+    if schema is not None and not rows:
+        rows = from_schema(schema) or []
+    elif visit.query("suggest"):
+        rows = suggest_rows(await visit.api.get(f"{document_path(visit)}/fields"), tree)
     number = _page_number(visit, tree)
-    values = _values(answer, stored["schema"]) if answer and stored else []
+    values = _values(answer, schema) if answer and schema else []
+    engine = visit.query("engine") or Engine.RULES.value
     held = {(place["block_id"], place["cell"]) for value in values for place in value["places"]}
     return visit.page(
         "extract.html",
@@ -97,12 +118,18 @@ async def _show(
         address=_address(visit),
         outputs=f"/ui{document_path(visit)}",
         schemas=schemas,
-        stored=stored,
+        schema=json.dumps(schema, ensure_ascii=False, indent=1) if schema else "",
         name=name,
-        engine=visit.query("engine") or Engine.RULES.value,
+        tried=bool(tried),
+        kept=[*(tried or [("schema", name)]), ("engine", engine)],
+        rows=[*rows, *[FormRow()] * (MORE_ROWS if visit.query("do") == "more" or not rows else EMPTY_ROWS)],
+        kinds=list(KINDS),
+        suggested=bool(visit.query("suggest")),
+        engine=engine,
         engines=[engine.value for engine in Engine] if visit.resources.ports.model is not None else [],
         answer=answer,
-        values=values[:MAX_SHOWN],
+        values=[value for value in values[:MAX_SHOWN] if value["row"] is None],
+        lists=_lists(values[:MAX_SHOWN]),
         more=max(0, len(values) - MAX_SHOWN),
         paths=[value["path"] for value in values if value["corrects"]],
         page=next((page for page in tree["pages"] if page["number"] == number), None),
@@ -116,9 +143,10 @@ async def _show(
     )
 
 
-async def _extract(visit: Visit, document_id: str, name: str) -> Any:
+async def _extract(visit: Visit, document_id: str, name: str, rows: list[FormRow]) -> Any:
+    wanted: dict[str, Any] = {"schema": to_schema(rows)} if rows else {"schema_name": name}
     engine = visit.query("engine") or Engine.RULES.value
-    return await visit.api.post("/v1/extract", {"document_id": document_id, "schema_name": name, "engine": engine})
+    return await visit.api.post("/v1/extract", {"document_id": document_id, "engine": engine, **wanted})
 
 
 async def _store(visit: Visit, form: dict[str, str]) -> dict[str, str]:
@@ -151,14 +179,33 @@ def _values(answer: dict[str, Any], schema: Mapping[str, Any]) -> list[dict[str,
         if value is not None:
             evidence = answer["evidence"].get(path, {})
             shown = {"value": value, "evidence": evidence, "places": evidence.get("places", []), "corrects": True}
-            values.append({"path": path, "title": _title(path, schema), **shown})
+            values.append({"path": path, "title": _title(path, schema), "row": _row_of(path), **shown})
     lists = {path.rpartition("/")[0] for path, value in list_leaves(answer["data"]) if value is not None}
     for path, code in answer["missing"].items():
         values.append({
-            "path": path, "title": _title(path, schema), "value": None, "reason": REASONS[Missing(code)],
-            "code": code, "places": [], "corrects": path not in lists,
+            "path": path, "title": _title(path, schema), "row": None, "value": None, "code": code,
+            "reason": REASONS[Missing(code)], "places": [], "corrects": path not in lists,
         })  # fmt: skip
     return values
+
+
+def _row_of(path: str) -> tuple[str, int, str] | None:
+    """Return list, number and column of a leaf in a row of objects; None for any other leaf."""
+    around, _, column = path.rpartition("/")
+    inside, _, number = around.rpartition("/")
+    return (inside, int(number), column) if inside and number.isdecimal() else None
+
+
+def _lists(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lists of objects as tables: path, columns by name with their titles, and rows of values by column."""
+    lists: dict[str, dict[str, Any]] = {}
+    for value in values:
+        if value["row"] is not None:
+            path, number, column = value["row"]
+            one = lists.setdefault(path, {"path": path, "columns": {}, "rows": {}})
+            one["columns"].setdefault(column, value["title"] or column)
+            one["rows"].setdefault(number, {})[column] = value
+    return list(lists.values())
 
 
 def _title(path: str, schema: Any) -> str:

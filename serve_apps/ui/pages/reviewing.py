@@ -62,15 +62,15 @@ async def review_document(visit: Visit) -> Response:
                 raise
     all_flags = await find_flags(visit, document["job_id"], document["document_id"])
     filters = {name: visit.query(name) or "" for name in ("kind", "state", "sure", "by")}
-    group = visit.query("group") == "value"
+    group = visit.query("group") != "place"
     flags = [flag for flag in all_flags if _is_wanted(flag, filters)]
     weak = [] if any(filters.values()) else [flag for flag in flags if flag.is_often_wrong]
     flags = [flag for flag in flags if flag not in weak]
     wanted_state = filters["state"] or ("" if filters["by"] else FlagState.PENDING)
     matching = sum(wanted_state in ("", flag.state.value) for flag in flags)
-    flags = _first_of_each_value(flags) if group else flags
+    flags = _join_values(flags) if group else flags
     tree = await visit.api.get(f"{document_path(visit)}/tree")
-    pages = {flag.page for flag in flags}
+    pages = {place.page for flag in flags for place in (flag, *flag.others)}
     pending = sum(flag.state is FlagState.PENDING for flag in flags)
     return visit.page(
         "review.html",
@@ -98,12 +98,14 @@ async def review_document(visit: Visit) -> Response:
     )
 
 
-def _first_of_each_value(flags: list[Flagged]) -> list[Flagged]:
-    """Return the first flag of each kind and value, with the number of flags that have them."""
+def _join_values(flags: list[Flagged]) -> list[Flagged]:
+    """Return a flag for each kind and value, a pending one where there is one, with the others that have the value."""
     groups: dict[tuple[str, str], list[Flagged]] = {}
     for flag in flags:
         groups.setdefault((flag.flag, flag.value or flag.place), []).append(flag)
-    return [replace(same[0], same=len(same)) for same in groups.values()]
+    for same in groups.values():
+        same.sort(key=lambda flag: flag.state is not FlagState.PENDING)
+    return [replace(first, others=tuple(others)) for first, *others in groups.values()]
 
 
 def _is_wanted(flag: Flagged, filters: dict[str, str]) -> bool:

@@ -84,4 +84,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && first && event.target === document.body) first.click();
 }, true);
 
+for (const form of document.querySelectorAll("form[data-auto]")) { // acts at once; Enter in a text field still sends it
+  const button = form.querySelector("button:not([name])");
+  if (button) button.hidden = true;
+}
 follow();

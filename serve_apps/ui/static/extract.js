@@ -1,11 +1,11 @@
-// Values and their boxes: a row marks its boxes, a box fills the form that corrects a value.
-const rows = [...document.querySelectorAll("#values tr[data-path]")];
+// Values and their boxes: a value marks its boxes, a box fills the form that corrects a value. Wanted values are dragged.
+const rows = [...document.querySelectorAll("#values [data-path]")];
 const rects = [...document.querySelectorAll(".leaf rect")];
 const paper = document.querySelector(".paper");
 const form = document.getElementById("correct");
 
 function mark(row) {
-  for (const old of document.querySelectorAll("#values tr.hit")) old.classList.remove("hit");
+  for (const old of document.querySelectorAll("#values .hit")) old.classList.remove("hit");
   for (const rect of rects) rect.classList.remove("hit");
   row.classList.add("hit");
   const held = JSON.parse(row.dataset.places).map((place) => `${place.block_id} ${place.cell ?? ""}`);
@@ -40,3 +40,15 @@ for (const rect of form ? rects : []) {
 
 const chosen = rows.find((row) => row.classList.contains("hit"));
 if (chosen) mark(chosen);
+
+const wanted = document.querySelector(".wanted");
+let dragged = null;
+wanted?.addEventListener("dragstart", (event) => { dragged = event.target.closest("li"); });
+wanted?.addEventListener("dragover", (event) => {
+  const over = event.target.closest("li");
+  if (!dragged || !over) return;
+  event.preventDefault();
+  const box = over.getBoundingClientRect();
+  if (over !== dragged) over[event.clientY > box.top + box.height / 2 ? "after" : "before"](dragged);
+});
+wanted?.addEventListener("dragend", () => { dragged = null; });

@@ -33,8 +33,7 @@ async function paint(sheet) {
   const answer = await fetch(sheet.dataset.flags).catch(() => null);
   if (!answer?.ok) return;
   for (const found of await answer.json()) {
-    const item = byPlace.get(found.place);
-    const old = item && frame.querySelector(`rect[data-item="${item.id}"]`);
+    const old = frame.querySelector(`rect[data-place="${CSS.escape(found.place)}"]`);
     if (!found.exact || !old) continue;
     for (const [x0, y0, x1, y1] of found.boxes) {
       const rect = old.cloneNode(true);

@@ -26,7 +26,9 @@ def test_uploaded_file_is_shown_in_progress_and_then_next_to_its_page(service: L
     service.sign_in()
     browser = service.browser
     browser.choose_files("#files", letter)
-    browser.until("location.search.startsWith('?job_id=job_') && document.querySelector('.chip.succeeded') !== null")
+    browser.until(
+        "location.search.startsWith('?job_id=job_') && document.querySelector('tr[data-status=succeeded]') !== null"
+    )
     browser.run("document.querySelector('tbody th a').click()")
     browser.until(
         "document.querySelectorAll('.sheet rect').length > 3 && document.querySelector('.sheet img').complete"

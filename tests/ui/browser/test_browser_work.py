@@ -35,7 +35,7 @@ def test_dropped_files_become_jobs_of_as_many_files_as_one_may_have(service: Liv
     browser.run(f"{watch}.observe(document.querySelector('.sending'), {{ childList: true, subtree: true }})")
     browser.drop_files("#upload .well", *letters)
     browser.until("location.search.split('job_id=').length === 3")  # the documents of both jobs
-    browser.until("document.querySelectorAll('.chip.succeeded').length === 12")
+    browser.until("document.querySelectorAll('tr[data-status=succeeded]').length === 12")
     seen = browser.run("sessionStorage.seen")
     browser.open(f"{service.url}/ui/jobs")
     names = browser.run("[...document.querySelectorAll('tbody th')].map((one) => one.innerText).join()")

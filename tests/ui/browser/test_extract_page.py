@@ -1,14 +1,18 @@
 """The extract page: a pasted schema, values with their places, a correction, and files."""
 
 import csv
+import html
 import io
 import json
+import re
 import zipfile
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
+from quire.models.derive.schema.answer import Missing
+from quire.serve_apps.ui.pages.extracting import REASONS
 from quire.storage.store import Store
 from tests.api.harness import client_of, serving
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
@@ -116,3 +120,35 @@ async def test_values_are_downloaded_as_json_csv_and_xlsx(visit: tuple[Visitor, 
     assert rows[1][:3] == ["/note", "'=1+1", "'=1+1"]
     assert b"<f>" not in zipfile.ZipFile(io.BytesIO(files["xlsx"])).read("xl/worksheets/sheet1.xml")
     assert (await visitor.http.get(f"{address}/file?schema=bill&as=exe")).status_code == 422
+
+
+async def test_values_named_in_the_form_are_extracted_and_nothing_is_stored(visit: tuple[Visitor, str]) -> None:
+    visitor, address = visit
+    wanted = {"field": ["Note", "<i>no such label</i>"], "kind": ["text", "date"], "list": ["", ""], "about": ["", ""]}
+    text = (await visitor.http.get(address, params=wanted)).text
+    assert '<td class="break">=1+1' in text
+    assert "&lt;i&gt;no such label" in text
+    assert "<i>no such" not in text
+    (schema,) = re.findall(r'name="json" value="([^"]*)"', text)
+    assert list(json.loads(html.unescape(schema))["properties"]) == ["note", "i_no_such_label_i"]
+    answer = (await visitor.http.get(f"{address}/file", params=wanted | {"as": "json"})).json()
+    assert answer["data"]["note"] == "=1+1"
+    assert "Choose a stored schema" not in text
+
+
+async def test_document_suggests_its_own_values(visit: tuple[Visitor, str]) -> None:
+    visitor, address = visit
+    text = (await visitor.http.get(address, params={"suggest": "1"})).text
+    assert 'aria-label="Value 1" placeholder="Invoice number" value="Note"' in text
+
+
+async def test_stored_schema_is_shown_as_a_form_where_it_can_be(visit: tuple[Visitor, str]) -> None:
+    visitor, address = visit
+    schema = {"type": "object", "properties": {"note": {"type": "string"}}}
+    await send(visitor, address, act="store", name="notes", json=json.dumps(schema))
+    assert 'value="note"' in (await visitor.http.get(address, params={"schema": "notes"})).text
+
+
+@pytest.mark.parametrize("reason", Missing)
+def test_every_reason_has_a_sentence(reason: Missing) -> None:
+    assert REASONS[reason]

@@ -80,7 +80,7 @@ def test_single_key_decides_a_value_everywhere_in_the_job(service: Living) -> No
     service.browser.until(f"{OPEN} === 1")
     assert sorted(str(item["text"]).split()[3] for item in service.pending()) == ["bob@example.org", "eve@example.org"]
     service.browser.press("u")
-    service.browser.until(f"{OPEN} === 3")
+    service.browser.until(f"{OPEN} === 2")
     assert len(service.pending()) == 5
     service.browser.press("d")
     service.browser.until(f"{OPEN} === 1")

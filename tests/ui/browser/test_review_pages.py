@@ -49,11 +49,11 @@ async def test_filtered_flags_are_decided_together_and_undone(visitor: Visitor) 
     assert "Rejected" not in re.findall(r'class="state chip[^"]*"[^>]*>(\w+)', (await visitor.http.get(path)).text)
 
 
-async def test_group_lists_each_value_once_with_its_number(visitor: Visitor) -> None:
+async def test_review_lists_each_value_once_with_its_number(visitor: Visitor) -> None:
     job, document = await ingest(visitor, "a.txt", "ann@leak.example", "Again ann@leak.example", "bob@leak.example")
     path = f"/ui/jobs/{job}/documents/{document}/review"
-    assert (await visitor.http.get(path)).text.count("data-place=") == 3
-    grouped = (await visitor.http.get(path, params={"group": "value"})).text
+    assert (await visitor.http.get(path, params={"group": "place"})).text.count("data-place=") == 3
+    grouped = (await visitor.http.get(path)).text
     assert grouped.count("data-place=") == 2
     assert "× 2" in grouped
 
