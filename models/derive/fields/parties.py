@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import match_label
-from quire.models.derive.fields.letterhead import LEGAL_FORM, NOT_A_FIRM, find_letterhead
+from quire.models.derive.fields.letterhead import LEGAL_FORM, NOT_A_FIRM, find_letterhead, strip_labels
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.values import find_dates
 
@@ -121,7 +121,7 @@ def _find_addressed(fragments: Sequence[Fragment]) -> Iterator[Party]:
         own_label, name = _strip_label(name)
         above = next((key for line in lines if (key := _label_of(line.text)) is not None), None)
         key = label or own_label or above
-        name = name.strip(" ,:;·•|-–")
+        name = strip_labels(name).strip(" ,:;·•|-–")
         if _is_name(name):
             confidence = 0.9 if key is not None else 0.8
             yield Party(key, name, place, address, confidence, has_contact)
