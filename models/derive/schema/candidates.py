@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from quire.models.cdom.table import Table
-from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
+from quire.models.cdom.tree import Block, BlockId, Tree
 from quire.models.derive.fields.bills import SUMMED, find_stated_currency, find_unlabelled
 from quire.models.derive.fields.extracted_field import ExtractedField, locate_value
-from quire.models.derive.fields.fields import find_ticked
+from quire.models.derive.fields.fields import find_labelled
 from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
-from quire.models.derive.fields.labels import name_key
+from quire.models.derive.fields.labels import begins_label, name_key
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, is_bare, lone_label
-from quire.models.derive.fields.table_pairs import table_pairs
+from quire.models.derive.fields.pairs import MAX_LABEL, Pair, is_bare, lone_label
 from quire.models.derive.fields.values import find_dates
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.nodes import Leaf
@@ -73,18 +72,14 @@ def find_candidates(
     blocks = {block.id: block for block in tree.blocks}
     whole = tree_fragments(tree, furniture=len(tree.pages) == 1)  # which holds the letterhead of a single page
     fragments = [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
-    in_tables = table_pairs(tree, fragments)
-    cells = {pair.fragment.order for pair in in_tables}
-    plain = [fragment for fragment in fragments if fragment.type is not BlockType.CHECKBOX]
-    pairs = [pair for pair in find_pairs(plain) if pair.fragment.order not in cells] + in_tables
+    pairs, ticked = find_labelled(tree, fragments)
     candidates = [found for pair in pairs if (found := _of_pair(pair)) is not None]
-    ticked = [field for _, field in find_ticked(fragments)]
     named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair)) - PARTIES
     stated = [field for _, field in find_unlabelled(fragments, named | {str(Key.INVOICE_NUMBER)})]
     if len(whole) > len(fragments) and all(field.canonical_key != Key.CURRENCY for field in stated):
         stated += [field for _, field in find_stated_currency(whole) if field is not None]
     orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(whole)}
-    candidates += [_of_field(field, How.PAIR, blocks, orders) for field in ticked]
+    candidates += [_of_field(field, How.PAIR, blocks, orders) for _, field in ticked]
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
     candidates += _find_inline(fragments, leaves, paired)
@@ -210,6 +205,8 @@ def _label_length(text: str, words: Sequence[re.Match[str]], number: int, leaves
     first = text[words[number].start() : words[number].end()]
     if not first[:1].isupper() and not first[:1].isdigit():
         return 0
+    if not leaves.begins(first) and not begins_label(first):
+        return 0
     for count in range(min(MAX_LABEL_WORDS, len(words) - number), 0, -1):
         last = words[number + count - 1]
         label = text[words[number].start() : last.end()]
@@ -228,8 +225,7 @@ def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:
 
 
 def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
-    fits = leaves.fits(label)
-    return bool(fits) and fits[0].score >= EXACT
+    return leaves.names(label, EXACT)
 
 
 def _find_beside(

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex, plain_words, split_name
 
 _MEASURE = re.compile(
-    r"(?P<before>[^.;\n]{0,160}?)(?P<number>(?<![\w.,])\d{1,4})\s(?:\w+\s)?(?P<unit>days?|weeks?|months?|years?)\b"
-    r"(?P<after>[^.;\n]{0,80})",
-    re.IGNORECASE,
+    r"(?<![\w.,])(?P<number>\d{1,4})\s(?:\w{1,40}\s)?(?P<unit>days?|weeks?|months?|years?)\b", re.IGNORECASE
 )
+_BREAK = re.compile(r"[.;\n]")
+MAX_BEFORE, MAX_BEHIND = 100, 80
+"""Characters of a sentence before and behind a measure that tell what it measures."""
 _VALUE = re.compile(r"\s(?:of|is|are|was|amounts to|equals|:|shall be)\s(?P<value>[^.;\n]{1,60}(?:\.\d[^.;\n]{0,20})?)")
 MAX_TEXT = 20_000  # characters of a paragraph that is searched
 _OPEN, _CLOSE = '["“„«]', '["”“»]'
@@ -63,22 +65,34 @@ def find_measures(text: str, leaves: PhraseIndex[Leaf]) -> Iterator[Stated]:
         return
     for match in _MEASURE.finditer(text):
         unit = plain_words(match["unit"])[0]
-        around = set(plain_words(match["before"][-100:])) | set(plain_words(match["after"]))
-        stems = {word[:5] for word in around}
-        for leaf, words in leaves.named:
-            if unit in words and leaf.kinds[:1] in (("integer",), ("number",)):
-                rest = [word for word in words if word != unit]
-                named = sum(word[:5] in stems or any(stem[:4] == word[:4] for stem in _ALIKE.get(word, ())) or
-                            any(other[:5] in stems for other in _ALIKE.get(word, ())) for word in rest)  # fmt: skip
-                if not rest or named:
-                    yield Stated(split_name(leaf.name), match.start("number"), match.end("number"))
+        wanted = [
+            (leaf, words)
+            for leaf, words in leaves.named
+            if unit in words and leaf.kinds[:1] in (("integer",), ("number",))
+        ]
+        if not wanted:
+            continue
+        around = _BREAK.split(text[max(0, match.start() - MAX_BEFORE) : match.start()])[-1]
+        behind = _BREAK.split(text[match.end() : match.end() + MAX_BEHIND])[0]
+        stems = {word[:5] for word in (*plain_words(around), *plain_words(behind))}
+        for leaf, words in wanted:
+            rest = [word for word in words if word != unit]
+            named = sum(word[:5] in stems or any(stem[:4] == word[:4] for stem in _ALIKE.get(word, ())) or
+                        any(other[:5] in stems for other in _ALIKE.get(word, ())) for word in rest)  # fmt: skip
+            if not rest or named:
+                yield Stated(split_name(leaf.name), match.start("number"), match.end("number"))
     lowered = text.casefold()
-    for leaf, words in leaves.named:
-        phrase = split_name(leaf.name).casefold()
-        at = lowered.find(phrase) if len(words) > 1 and len(lowered) == len(text) else -1
-        behind = _VALUE.match(text, at + len(phrase)) if at >= 0 else None
-        if behind is not None:
-            yield Stated(phrase, behind.start("value"), behind.end("value"))
+    for leaf, words in leaves.named if len(lowered) == len(text) else ():
+        phrase = _phrase_of(leaf.name)
+        at = lowered.find(phrase) if len(words) > 1 else -1
+        value = _VALUE.match(text, at + len(phrase)) if at >= 0 else None
+        if value is not None:
+            yield Stated(phrase, value.start("value"), value.end("value"))
+
+
+@lru_cache(maxsize=2_000)
+def _phrase_of(name: str) -> str:
+    return split_name(name).casefold()
 
 
 _ALIKE = {
