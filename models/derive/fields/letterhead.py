@@ -139,7 +139,8 @@ def _names_trade(name: str) -> bool:
 
 def strip_registration(text: str) -> str:
     """Return the name without the registration number behind it."""
-    return REGISTRATION.sub("", text).strip(" .,:;*-=") or text
+    name = REGISTRATION.sub("", text).strip(" .,:;*-=") or text
+    return f"{name}." if re.search(r"\.\w$", name) and f"{name}." in text else name
 
 
 def strip_labels(text: str) -> str:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from quire.models.cdom.tree import Tree
+from quire.models.derive.fields.fragments import Fragment, tree_fragments
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
@@ -30,7 +31,7 @@ from quire.models.derive.schema.nodes import (
     leaves_of,
 )
 from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, leaf_key, phrases_of, plain_words
-from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows
+from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows, read_sections
 from quire.models.derive.schema.sources import TreeTexts
 from quire.models.derive.schema.verify import Rate, is_verified, rate_features, read_features
 
@@ -216,9 +217,10 @@ class _Extraction:
 
     def _apply_rules(self) -> Assignment:
         schema = self.schema
-        self._find_rows()
+        whole = tree_fragments(self.tree, furniture=len(self.tree.pages) == 1)  # which holds a single page's letterhead
+        self._find_rows(whole)
         used = frozenset[TableRowId]().union(*(found.used for found in self._rows.values()))
-        candidates, fragments = find_candidates(self.tree, schema.leaves, used)
+        candidates, fragments = find_candidates(self.tree, whole, schema.leaves, used)
         for array in arrays_of(schema.root):
             if isinstance(array.item, Leaf):
                 self._lists[array] = find_values(array, array.item, schema.lists, candidates, fragments)
@@ -227,12 +229,14 @@ class _Extraction:
     def _without_rules(self) -> Assignment:
         return Assignment(list(leaves_of(self.schema.root)), self.schema.leaves, self.schema.objects, (), ())
 
-    def _find_rows(self) -> None:
+    def _find_rows(self, fragments: Sequence[Fragment]) -> None:
         """Find the rows of each array of objects; of arrays that claim the same table the best named gets it."""
         for array in arrays_of(self.schema.root):
             if isinstance(array.item, ObjectNode):
                 outer, inner = list(leaves_of(array.item)), list(_inner_leaves(array))
                 found = find_rows(self.tree, inner or outer, self.schema.columns, outer if inner else ())
+                if not found.rows and not inner:
+                    found = read_sections(fragments, array, self.schema.lists, outer)
                 self._rows[array] = group_rows(found, outer, self.schema.columns) if inner else found
         taken: set[TableRowId] = set()
         for array, found in sorted(self._rows.items(), key=lambda entry: -entry[1].score):

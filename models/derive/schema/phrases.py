@@ -55,7 +55,8 @@ _SYNONYMS = (
     "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;p u;precio;"
     "precio unitario;prezzo;prezzo unitario;stukprijs;price per unit",
     "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;"
-    "zeilenbetrag;positionsbetrag;gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag",
+    "zeilenbetrag;positionsbetrag;gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag;"
+    "totale;totaal;valor;wartosc;kwota",
     "date;posting date;transaction date;booking date;value date;day;datum;fecha;data;posted",
     "balance;running balance;closing balance;saldo;solde;kontostand",
     "debit;withdrawal;withdrawals;paid out;money out;payments;debits;soll;charge;charges",
@@ -99,6 +100,16 @@ _SYNONYMS = (
     "deductions;total deductions;summe abzuge;abzuge;total des retenues;retenues;total a deducir;total deducciones;"
     "totale trattenute;trattenute;totaal inhoudingen;inhoudingen;total de descontos;descontos;suma potracen;"
     "potracenia razem",
+    "experience;work experience;professional experience;employment;employment history;work history;career;"
+    "career history;jobs;positions;posts;berufserfahrung;beruflicher werdegang;werdegang;experience professionnelle;"
+    "experiencia;experiencia profesional;experiencia laboral;esperienza;esperienza professionale;"
+    "esperienze professionali;werkervaring;experiencia profissional;doswiadczenie;doswiadczenie zawodowe",
+    "education;education and training;academic background;qualifications;degrees;studies;ausbildung;bildung;studium;"
+    "formation;formacion;formacion academica;estudios;istruzione;formazione;istruzione e formazione;opleiding;"
+    "opleidingen;formacao;formacao academica;educacao;wyksztalcenie",
+    "languages;language skills;sprachen;sprachkenntnisse;langues;idiomas;lingue;talen;jezyki",
+    "skills;technical skills;kenntnisse;fahigkeiten;competences;habilidades;competenze;vaardigheden;competencias;"
+    "umiejetnosci",
     "account holder;kontoinhaber;titulaire;titular;intestatario;rekeninghouder;posiadacz rachunku",
 )
 
