@@ -18,7 +18,7 @@ from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, 
 from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import find_candidates
 from quire.models.derive.schema.checking import expand_schema, validator_of
-from quire.models.derive.schema.columns import CENT, ORDERED, role_of
+from quire.models.derive.schema.columns import CENT, role_of
 from quire.models.derive.schema.lists import find_values
 from quire.models.derive.schema.nodes import (
     ArrayNode,
@@ -33,7 +33,7 @@ from quire.models.derive.schema.nodes import (
 from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, leaf_key, phrases_of, plain_words
 from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows, read_sections
 from quire.models.derive.schema.sources import TreeTexts
-from quire.models.derive.schema.verify import Rate, is_verified, rate_features, read_features
+from quire.models.derive.schema.verify import DOUBTED, Rate, is_verified, rate_features, read_features
 
 Named = TypeVar("Named", Leaf, ArrayNode, ObjectNode)
 _BUILT = frozenset(
@@ -66,8 +66,6 @@ class GivenChoices:
 
 GIVEN = {How.MODEL: 0.8, How.CORRECTED: 1.0, How.SUMS: 0.97}
 """Confidence of choices that the rules do not make, which is assumed, and of parts of a sum that holds."""
-DOUBTED = 0.6
-"""Highest confidence (0..1) of a value whose label, type and place do not agree."""
 NOTHING_GIVEN = GivenChoices()
 """The rules alone decide."""
 
@@ -282,8 +280,6 @@ class _Extraction:
 
     def _evidence(self, choice: Choice, leaf: Leaf, texts: TreeTexts) -> LeafEvidence:
         rated = GIVEN.get(choice.how) or self.rate(read_features(choice, leaf, texts))
-        if choice.signals is not None and choice.signals.fit <= ORDERED:
-            rated = min(rated, DOUBTED)
         return LeafEvidence(places=choice.places, verbatim=choice.verbatim, confidence=rated, how=choice.how)
 
     def _build_array(self, array: ArrayNode, texts: TreeTexts) -> list[Any]:

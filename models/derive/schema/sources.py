@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.places import BlockPlaces
-from quire.models.cdom.tree import Block, BlockId, Tree
+from quire.models.cdom.tree import Block, BlockId, Route, Tree
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.schema.answer import ValuePlace
 
@@ -56,6 +56,11 @@ class TreeTexts:
 
     def __init__(self, tree: Tree) -> None:
         self._blocks = {block.id: block for block in tree.blocks}
+        self._recognised = {page.number for page in tree.pages if page.route in (Route.OCR, Route.VLM)}
+
+    def is_recognised(self, place: ValuePlace) -> bool:
+        """Return whether the letters of the place are read from a picture."""
+        return place.page in self._recognised
 
     def reliability(self, place: ValuePlace) -> float:
         """Return the confidence (0..1) of the place's block or cell."""

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quire.models.derive.schema.extract import extract_data, read_schema
-from quire.models.derive.schema.verify import FEATURES, WEIGHTS
+from quire.models.derive.schema.verify import FEATURES, WEIGHTS, limit_of
 from tests.lab.bench.schema import cases
 from tests.lab.bench.schema.bench_pages import judge_leaves, made_cases
 from tests.lab.bench.schema.cases import SchemaCase, run_case
@@ -108,7 +108,7 @@ def fit(rows: Rows, truth: Rows, sources: Sequence[str]) -> tuple[float, Rows]:
 
 def predict(rows: Rows, bias: float, weights: Rows) -> Rows:
     """Return the chance of each row."""
-    chances: Rows = 1 / (1 + np.exp(-(rows @ weights + bias)))
+    chances: Rows = np.minimum(1 / (1 + np.exp(-(rows @ weights + bias))), [limit_of(row) for row in rows])
     return chances
 
 
@@ -122,17 +122,20 @@ def main() -> None:
     rows, truth, sources = collect(find_cases(asked.data, asked.cache), asked.cache)
     names = np.array(sources)
     errors: list[float] = []
+    every, hits = 0, 0.0
     for source in dict.fromkeys(sources):
         own = names == source
         chances = predict(rows[own], *fit(rows[~own], truth[~own], names[~own].tolist()))
         errors.append(calibration_error(chances.tolist(), truth[own].astype(bool).tolist()))
         sure = chances >= SURE
+        every, hits = every + int(sure.sum()), hits + float(truth[own][sure].sum())
         print(f"{source:14} {own.sum():6} values, right {truth[own].mean():.3f}, said {chances.mean():.3f}, "
               f"error left out {errors[-1]:.3f}, {SURE} or more {sure.sum()}, right "
               f"{truth[own][sure].mean() if sure.any() else 1.0:.3f}")  # fmt: skip
     bias, weights = fit(rows, truth, sources)
     said = predict(rows, bias, weights)
     together = calibration_error(said.tolist(), truth.astype(bool).tolist())
+    print(f"{SURE} or more, sources left out: {every} values, right {hits / max(1, every):.3f}")
     print(f"mean of sources left out {np.mean(errors):.3f}; all together, seen {together:.3f}")
     if not asked.keep:
         stored: dict[str, Any] = {
