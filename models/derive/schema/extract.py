@@ -280,7 +280,8 @@ class _Extraction:
 
     def _evidence(self, choice: Choice, leaf: Leaf, texts: TreeTexts) -> LeafEvidence:
         rated = GIVEN.get(choice.how) or self.rate(read_features(choice, leaf, texts))
-        return LeafEvidence(places=choice.places, verbatim=choice.verbatim, confidence=rated, how=choice.how)
+        places = tuple(map(texts.narrow, choice.places))
+        return LeafEvidence(places=places, verbatim=choice.verbatim, confidence=rated, how=choice.how)
 
     def _build_array(self, array: ArrayNode, texts: TreeTexts) -> list[Any]:
         values: list[Any] = []

@@ -18,7 +18,7 @@ from quire.models.derive.schema.columns import is_typed, role_of
 from quire.models.derive.schema.lists import read_line_rows, read_named_lines
 from quire.models.derive.schema.nodes import ArrayNode, Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
-from quire.models.derive.schema.sections import read_section_rows
+from quire.models.derive.schema.prose import read_section_rows
 from quire.models.derive.schema.sources import TextSource
 from quire.models.derive.schema.tables import (
     ColumnHeads,
