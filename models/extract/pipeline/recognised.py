@@ -85,7 +85,7 @@ def _apply_recognition(content: PageContent, words: RecognisedPage, steps: Steps
         body_size=layout.body_size,
         blocks=blocks,
         layer=(),
-        words=tuple(PageWord(text=word.text, bbox=round_bbox(word.bbox)) for word in (*content.words, *new_words)),
+        words=(*content.words, *(PageWord(text=word.text, bbox=round_bbox(word.bbox)) for word in new_words)),
         coverage=coverage,
         written=count_written(blocks),
         warnings=(*content.warnings, *words.warnings),

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from quire.actors.sql.runner import SqlRunner
+from quire.models.export.tables.catalog import catalog_tables
 from quire.serve_apps.api.context.resources import Ports
 from quire.serve_apps.api.documents import table_cells
 from quire.serve_apps.api.routes.data import sql
@@ -68,11 +69,10 @@ async def test_answer_is_narrowed_to_named_documents_and_jobs(answering: Any) ->
 
 async def test_pages_of_the_catalog_list_each_document_once(answering: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     listed: list[int] = []
-    list_tables = table_cells.catalog_tables
     monkeypatch.setattr(
         table_cells,
         "catalog_tables",
-        lambda cells: list_tables(listed.append(len(cells)) or cells),  # type: ignore
+        lambda cells: catalog_tables(listed.append(len(cells)) or cells),  # type: ignore
     )
     async with client_of(answering) as acme:
         documents = {(await ingest(acme))[1] for _ in range(4)}
