@@ -267,6 +267,7 @@ def read(
     ocr: str = "auto",
     ocr_langs: Iterable[str] = ("en",),
     table_parts: str = "joined",
+    words: bool = False,
     accurate: bool = False,
     pictures: bool = False,
     sandbox: bool = True,
@@ -281,6 +282,7 @@ def read(
         ocr: `auto` recognises pages without a usable text layer, `always` all pages, `never` none.
         ocr_langs: Languages of scans, such as `("en", "zh")`.
         table_parts: `joined`: a table that continues over pages is one table. `apart`: one per page.
+        words: Keep the words of PDF pages and pictures with their boxes; extracted values then cite the boxes of words.
         accurate: Check doubtful tables with a layout detector. Slower.
         pictures: Draw the pictures of PDF pages for `Document.images`. Other formats always have theirs.
         sandbox: False reads in a child process that keeps your files, your network and your user. A hostile file can
@@ -293,6 +295,7 @@ def read(
     options = ReadOptions(
         pages=_parse_pages(pages), password=password, ocr=OcrMode(ocr), ocr_langs=tuple(ocr_langs),
         table_parts=TableParts(table_parts), second_opinion=accurate,
+        words=words,
     )  # fmt: skip
     read_file = partial(_read, options=options, draw=pictures, locked=sandbox)
     if isinstance(source, bytes | bytearray | memoryview):

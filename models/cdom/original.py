@@ -92,7 +92,8 @@ class TableParts(StrEnum):
 class ReadOptions:
     """Options for reading a document. `pages` holds 1-based inclusive ranges, empty = all; `max_*` are counts.
 
-    With `second_opinion`, a layout detector checks the pages whose tables are doubtful.
+    With `second_opinion`, a layout detector checks the pages whose tables are doubtful. With `words`, pages keep their
+    words with boxes.
     """
 
     pages: tuple[tuple[int, int], ...] = ()
@@ -102,6 +103,7 @@ class ReadOptions:
     fast_mode: bool = True
     table_parts: TableParts = TableParts.JOINED
     second_opinion: bool = False
+    words: bool = False
     max_pages: int = 2000
     max_text_chars: int = 20_000_000
     max_assets: int = 5000
@@ -117,8 +119,9 @@ class ReadOptions:
 def _digest(options: ReadOptions) -> str:
     """Hash the options without a password. Cached, because many documents share their options."""
     facts = asdict(options)
-    if not options.second_opinion:  # results of versions that knew no second opinion stay theirs
-        del facts["second_opinion"]
+    for name in ("second_opinion", "words"):  # results of versions that did not know an option stay theirs
+        if not facts[name]:
+            del facts[name]
     return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

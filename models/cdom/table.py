@@ -19,8 +19,9 @@ SHARE_SUM = "share-sum"
 """The kind of check that blames no single cell."""
 
 
-def _is_empty(spans: tuple[Span, ...]) -> bool:
-    return not spans
+def is_empty(values: tuple[object, ...]) -> bool:
+    """Return whether a field that is left out when empty is empty."""
+    return not values
 
 
 def is_none(value: object) -> bool:
@@ -47,7 +48,7 @@ class Cell:
     bbox: Bbox | None = None
     confidence: float = 1.0
     value: str | None = None
-    spans: Annotated[Many[Span], Field(exclude_if=_is_empty)] = ()
+    spans: Annotated[Many[Span], Field(exclude_if=is_empty)] = ()
     origin: Annotated[str | None, Field(exclude_if=is_none)] = None
 
 

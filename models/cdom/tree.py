@@ -16,7 +16,7 @@ from quire.models.cdom.coverage import Coverage
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import DRAWN_FORMATS
 from quire.models.cdom.span import Span as Span  # re-exported
-from quire.models.cdom.table import Many, Table, is_none
+from quire.models.cdom.table import Many, Table, is_empty, is_none
 from quire.models.cdom.version import SERVICE_VERSION
 
 BlockId = NewType("BlockId", str)
@@ -154,10 +154,19 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageWord:
+    """A word of a page, printed or recognised, with its box."""
+
+    text: str
+    bbox: Bbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """`width` and `height` are points after rotation; `reason` says why this route was taken.
 
-    `label` names the page where the format does: a sheet, a slide, a part of a book.
+    `label` names the page where the format does: a sheet, a slide, a part of a book. `words` are there if the upload
+    asked for them with `words=true`, of PDF pages and pictures.
     """
 
     number: int
@@ -170,6 +179,7 @@ class Page:
     language: str | None = None
     confidence: float = 1.0
     status: PageStatus = PageStatus.OK
+    words: Annotated[Many[PageWord], Field(exclude_if=is_empty)] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import Format
 from quire.models.cdom.ports import DetectedPage, PageImage, PixelPage, Word
 from quire.models.cdom.table import Many, Table
-from quire.models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, PictureFacts, Route, Span
+from quire.models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, PageWord, PictureFacts, Route, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,8 @@ class PageContent:
     failed. `engine`, `model` and `version` name the reader (block provenance). `coverage` is None if it was not
     counted; `written` counts the characters of the blocks at their creation, by which assembly is checked. `areas` wait
     for a recogniser (route `mixed`); `recogniser` read the blocks that are `recognised`. `layer`: words of the text
-    layer of a scan that waits for a recogniser; its blocks are made of them.
+    layer of a scan that waits for a recogniser; its blocks are made of them. `words` are those of the page as shown, if
+    they were asked for or recognised.
     """
 
     number: int
@@ -147,6 +148,7 @@ class PageContent:
     areas: Many[ReadArea] = ()
     recogniser: AreaReader | None = None
     layer: Many[Word] = ()
+    words: Many[PageWord] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

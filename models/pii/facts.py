@@ -138,7 +138,7 @@ def _clean_source(source: Source) -> Source:
 
 def _clean_page(page: Page, labels: Mapping[tuple[int, str], str]) -> Page:
     label = None if page.label is None else labels.get((page.number, page.label))
-    return replace(page, label=label, reason="", language=_only(_LANGUAGE, page.language))
+    return replace(page, label=label, reason="", words=(), language=_only(_LANGUAGE, page.language))
 
 
 def _clean_coverage(coverage: Coverage) -> Coverage:

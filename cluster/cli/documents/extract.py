@@ -100,6 +100,7 @@ def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tupl
     "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value,
     show_default=True, help="Return a table that continues over pages as one table or as one per page.",
 )  # fmt: skip
+@click.option("--words", is_flag=True, help="Keep the words of pages with their boxes in trees and evidence.")
 @click.option("--accurate", is_flag=True, help="Check doubtful tables with a layout detector. Slower; needs a model.")
 @click.option(
     "--layout-model", type=click.Path(path_type=Path, file_okay=False), envvar="SVC_LAYOUT_MODEL",
@@ -122,7 +123,7 @@ def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tupl
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str | None, output: Path | None, jobs: int | None, pages: tuple[tuple[int, int], ...],
-    password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
+    password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, words: bool, accurate: bool,
     layout_model: Path | None,
     furniture: bool | None, plain: bool, redacted: bool, schema_file: Path | None, resume: bool,
     as_json: bool, report_coverage: bool, quiet: bool,
@@ -151,7 +152,7 @@ def extract(
         items = [item for item in all_items if not (resume and _is_done(item))]
         options = ReadOptions(
             pages=pages, password=password, ocr=OcrMode(ocr), ocr_langs=ocr_langs, table_parts=TableParts(table_parts),
-            second_opinion=accurate,
+            second_opinion=accurate, words=words or schema_file is not None,
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=plain if furniture is None else furniture, plain=plain)

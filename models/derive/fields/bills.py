@@ -13,7 +13,7 @@ from quire.models.derive.fields.imprint import find_imprint, find_payee
 from quire.models.derive.fields.labels import match_label
 from quire.models.derive.fields.letterhead import find_letterhead
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.parties import Party, find_parties
+from quire.models.derive.fields.parties import SURE_HEAD, Party, find_parties
 from quire.models.derive.fields.sums import find_sums
 from quire.models.derive.fields.totals import choose_total
 from quire.models.derive.fields.values import (
@@ -33,8 +33,6 @@ BILL_KEYS = frozenset(
 """A document that names one of these has an issuer."""
 SUMMED = 0.95
 """Confidence (0..1) in amounts that add up."""
-SURE_HEAD = 0.65
-"""Confidence in a letterhead from which the holder of the account to pay to is not asked for."""
 
 STATED_CURRENCY = re.compile(r"(?:\bin |\(|\btotal )(?P<code>[A-Z]{3})\b", re.IGNORECASE)
 """A currency in `All amounts in GBP`, `Amount (EUR)`."""

@@ -5,7 +5,7 @@ less confidence.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from quire.models.cdom.tree import BlockType, Tree
@@ -67,17 +67,11 @@ def canonical_name(label: str) -> str:
 def find_fields(tree: Tree) -> list[ExtractedField]:
     """Return the fields in reading order of their evidence: the most confident per key, value and place."""
     fragments = tree_fragments(tree)
-    in_tables = table_pairs(tree, fragments)
-    cells = {pair.fragment.order for pair in in_tables}
-    pairs = [
-        pair
-        for pair in find_pairs([fragment for fragment in fragments if not _is_tick(fragment)])
-        if pair.fragment.order not in cells
-    ] + in_tables
+    pairs, ticked = find_labelled(tree, fragments)
     placed = [
         (pair.fragment.order, field) for pair in pairs if not _is_title_of_money(pair) for field in _of_pair(pair)
     ]
-    placed += [(fragment.order, field) for fragment, field in find_ticked(fragments)]
+    placed += [(fragment.order, field) for fragment, field in ticked]
     named = frozenset(
         field.canonical_key for _, field in placed if field.canonical_key != Key.DATE or field.normalized is not None
     )
@@ -88,8 +82,21 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
     return [field for _, field in sorted(surest.values(), key=lambda entry: entry[0])]
 
 
-def find_ticked(fragments: Iterable[Fragment]) -> Iterator[tuple[Fragment, ExtractedField]]:
-    """Yield check boxes as fields: the label is the key, the value is normalised to `true` or `false`."""
+def find_labelled(
+    tree: Tree, fragments: Sequence[Fragment]
+) -> tuple[list[Pair], list[tuple[Fragment, ExtractedField]]]:
+    """Return the labels with their values, and the check boxes as fields with the value `true` or `false`.
+
+    Extraction by a schema reads the same.
+    """
+    in_tables = table_pairs(tree, fragments)
+    cells = {pair.fragment.order for pair in in_tables}
+    plain = [fragment for fragment in fragments if not _is_tick(fragment)]
+    pairs = [pair for pair in find_pairs(plain) if pair.fragment.order not in cells] + in_tables
+    return pairs, list(_find_ticked(fragments))
+
+
+def _find_ticked(fragments: Iterable[Fragment]) -> Iterator[tuple[Fragment, ExtractedField]]:
     for fragment in fragments:
         label = fragment.text[1:].strip()
         if _is_tick(fragment) and label:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.models.derive.fields.fragments import Fragment
-from quire.models.derive.fields.letterhead import LEGAL_FORM
+from quire.models.derive.fields.letterhead import LEGAL_FORM, strip_labels
 
 SENDER = re.compile(
     r"^(?P<name>[^\W\d_][^|·•]{1,48}?)\s?(?:\s[-–—]\s|[|·•])\s?(?P<address>(?=[^|·•:]{0,60}\d)[^|·•:]{3,80}?"
@@ -52,15 +52,15 @@ def find_imprint(fragments: Sequence[Fragment]) -> Imprint | None:
     for fragment in fragments:
         match = SENDER.match(fragment.text) if fragment.page == fragments[0].page else None
         if match and _is_name(match["name"]):
-            return Imprint(match["name"].strip(), match["address"].strip(), fragment, 0.85)
+            return Imprint(strip_labels(match["name"]), match["address"].strip(), fragment, 0.85)
     for fragment in fragments:
         match = MARKED.match(fragment.text) if fragment.page == fragments[0].page else None
         if match and _is_name(match["name"]) and LEGAL_FORM.search(match["name"]):
-            return Imprint(match["name"].strip(), match["address"].strip(), fragment, 0.8)
+            return Imprint(strip_labels(match["name"]), match["address"].strip(), fragment, 0.8)
     for fragment in fragments:
         match = IMPRINT.match(fragment.text)
         if match and _is_name(match["name"]):
-            return Imprint(match["name"].strip(" ,.-–"), "", fragment, 0.8)
+            return Imprint(strip_labels(match["name"]).strip(" ,.-–"), "", fragment, 0.8)
     return None
 
 
@@ -69,7 +69,7 @@ def find_payee(fragments: Sequence[Fragment]) -> Imprint | None:
     for fragment in fragments:
         match = PAYEE.search(fragment.text)
         if match and _is_name(match["name"]):
-            return Imprint(match["name"].strip(), "", fragment, 0.6)
+            return Imprint(strip_labels(match["name"]), "", fragment, 0.6)
     return None
 
 

@@ -64,6 +64,11 @@ def _match_label(text: str) -> tuple[Key, int] | None:
     return None
 
 
+def begins_label(word: str) -> bool:
+    """Return whether any known label begins with that word."""
+    return any(plain in FIRST_WORDS for plain, _ in label_words(word)[:1])
+
+
 def name_key(label: str) -> Key | None:
     """Return the key of a whole label, when words behind the known ones only qualify them."""
     match = match_label(label)

@@ -52,6 +52,19 @@ REGISTRATION = re.compile(
     r"\d{4,12}\s?-?\s?[A-Z]{0,2}\d?\s*+\)?\s*+$",
     re.IGNORECASE,
 )
+_SEAT = (
+    r"si[èe]ge(?:\ssocial)?|registered\s(?:office|address|seat)|regd\.?\soffice|head\soffice|headquarters|"
+    r"(?:haupt|geschäfts|firmen)?sitz(?:\sder\sgesellschaft)?|hauptverwaltung|(?:haus|post)?anschrift|"
+    r"domicilio(?:\s(?:social|fiscal))?|sede(?:\s(?:social|legale|operativa))?|indirizzo|direcci[óo]n|morada|"
+    r"(?:statutaire|maatschappelijke)\szetel|vestigingsadres|hoofdkantoor|(?:post)?adres|siedziba|"
+    r"(?:post)?adresse?|address"
+)
+_CONTACT = (
+    r"t[ée]l(?:[ée]phone|efon[eo]?|efoon|[ée]fono)?|phone|mobile|mobil|fax|e-?mail|www|iban|hrb|siret|siren|rcs|kvk|nif|"
+    r"nip|cif|p\.?\s?iva|ust-?id(?:-?nr)?|uid|vat(?:\s(?:no|number|id))?|tva|btw|abn|reg\.?\sno"
+)
+NAME_END = re.compile(rf"(?<![\s,;(|·•–—-])[\s,;(|·•–—-]++(?:{_SEAT}|{_CONTACT})\b(?=\W*+$|\s?[.:])", re.IGNORECASE)
+"""Words for a seat, an address or a number, with a colon or the address behind them, which end a firm's name."""
 HOUSE = re.compile(r"\d{1,5}[A-Za-z]?,?\s+[^\W\d_]{3,}")
 """A house's number before its street."""
 ADDRESS_END = re.compile(
@@ -126,7 +139,20 @@ def _names_trade(name: str) -> bool:
 
 def strip_registration(text: str) -> str:
     """Return the name without the registration number behind it."""
-    return REGISTRATION.sub("", text).strip(" .,:;*-=") or text
+    name = REGISTRATION.sub("", text).strip(" .,:;*-=") or text
+    return f"{name}." if re.search(r"\.\w$", name) and f"{name}." in text else name
+
+
+def strip_labels(text: str) -> str:
+    """Return the name without labels behind it: `Name` for `Name Registered office:` and `Name, Customer number:`."""
+    end = NAME_END.search(text)
+    if end is not None and any(map(str.isalpha, text[: end.start()])):
+        return strip_labels(text[: end.start()])
+    for word in re.finditer(r"(?<=\s)\S+", text) if ":" in text else ():
+        known = match_label(text[word.start() :])
+        if known is not None and text[word.start() + known[1] :].lstrip(" .")[:1] == ":":
+            return text[: word.start()].rstrip(" ,;|·•–—-")
+    return text.strip()
 
 
 def _whole_name(lines: Sequence[Fragment], place: int) -> tuple[tuple[tuple[Fragment, str], ...], int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import match_label
-from quire.models.derive.fields.letterhead import LEGAL_FORM, NOT_A_FIRM, find_letterhead
+from quire.models.derive.fields.letterhead import LEGAL_FORM, NOT_A_FIRM, find_letterhead, strip_labels
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.values import find_dates
 
@@ -46,6 +46,8 @@ CONTACT = re.compile(
 PARTED = re.compile(r"(?<!\s)(?:\s+[·•|–—-]\s+|\s*[·•|]\s*)")
 FOOT = 0.72
 """Share of the page's height below which a name with an address is that of the sender."""
+SURE_HEAD = 0.65
+"""Confidence in a letterhead from which a name with an address above it is not the sender."""
 MAX_TEXT = 220  # characters of a text with an address
 LEAST_NAME = 3  # letters of a name
 MAX_NAME = 60  # characters of a name
@@ -89,7 +91,11 @@ def find_parties(fragments: Sequence[Fragment]) -> list[Party]:
     wanted = [key for key in (Key.SUPPLIER, Key.CUSTOMER) if key not in keys]
     if len(left) == 1 and wanted == [Key.SUPPLIER, Key.CUSTOMER]:
         head = find_letterhead(first)
-        wanted = [Key.CUSTOMER] if head is not None and head.name_parts[0][0] is not left[0].fragment else []
+        top = head.name_parts[0][0] if head is not None else None
+        is_sender = top is not None and head is not None and (
+            top is left[0].fragment or (head.confidence < SURE_HEAD and left[0].fragment.order < top.order)
+        )  # fmt: skip
+        wanted = [Key.SUPPLIER] if is_sender else [Key.CUSTOMER] if top is not None else []
     parties += [replace(party, key=key) for key, party in zip(wanted, left, strict=False)]
     return parties
 
@@ -121,7 +127,7 @@ def _find_addressed(fragments: Sequence[Fragment]) -> Iterator[Party]:
         own_label, name = _strip_label(name)
         above = next((key for line in lines if (key := _label_of(line.text)) is not None), None)
         key = label or own_label or above
-        name = name.strip(" ,:;·•|-–")
+        name = strip_labels(name).strip(" ,:;·•|-–")
         if _is_name(name):
             confidence = 0.9 if key is not None else 0.8
             yield Party(key, name, place, address, confidence, has_contact)

@@ -62,7 +62,7 @@ class How(StrEnum):
 class ValuePlace:
     """Where a value stands: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`.
 
-    `page` is 1-based; `bbox` is the box of the cell or block.
+    `page` is 1-based; `bbox` is the box of its words if the tree has them, else of the cell or block.
     """
 
     block_id: BlockId

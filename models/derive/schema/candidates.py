@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from quire.models.cdom.table import Table
-from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
+from quire.models.cdom.tree import Block, BlockId, Tree
 from quire.models.derive.fields.bills import SUMMED, find_stated_currency, find_unlabelled
 from quire.models.derive.fields.extracted_field import ExtractedField, locate_value
-from quire.models.derive.fields.fields import find_ticked
-from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
-from quire.models.derive.fields.labels import name_key
+from quire.models.derive.fields.fields import find_labelled
+from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours
+from quire.models.derive.fields.labels import begins_label, name_key
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, is_bare, lone_label
-from quire.models.derive.fields.table_pairs import table_pairs
-from quire.models.derive.fields.values import find_dates
+from quire.models.derive.fields.pairs import MAX_LABEL, Pair, is_bare, lone_label
+from quire.models.derive.fields.values import EMAIL, find_dates
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
@@ -37,7 +36,9 @@ PARTIES = frozenset({str(Key.SUPPLIER), str(Key.CUSTOMER)})
 """Keys whose values are searched by their place even if a label names them: it may name a whole address."""
 _TOTALS = frozenset({Key.TOTAL, Key.SUBTOTAL})
 MIN_TOTALS = 3  # cells of a row of totals with its label: a single total is named by the label alone
+HEAD_AND_ROW = 2  # rows of a table that states single values
 ABOVE = 2.0  # heights of a row between a table and the heads of its columns
+MIN_NAME, CONTACTS = 2, 6  # words of a person's name, and first texts of a page of which one is an address for mail
 _WORD = re.compile(r"\S+")
 MIN_CHAIN, MAX_CHAIN = 12, 300  # characters of a text in which several labels are searched
 MAX_LABEL_WORDS = 5
@@ -64,27 +65,22 @@ class ValueCandidate:
 
 
 def find_candidates(
-    tree: Tree, leaves: PhraseIndex[Leaf], used: frozenset[tuple[BlockId, int]]
+    tree: Tree, whole: Sequence[Fragment], leaves: PhraseIndex[Leaf], used: frozenset[tuple[BlockId, int]]
 ) -> tuple[list[ValueCandidate], list[Fragment]]:
-    """Return the candidates in reading order, and the fragments of the tree.
+    """Return the candidates in reading order, and the fragments of `whole` that they are from.
 
     `used` are rows of tables (block and row number) that arrays are read from; they are left out.
     """
     blocks = {block.id: block for block in tree.blocks}
-    whole = tree_fragments(tree, furniture=len(tree.pages) == 1)  # which holds the letterhead of a single page
     fragments = [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
-    in_tables = table_pairs(tree, fragments)
-    cells = {pair.fragment.order for pair in in_tables}
-    plain = [fragment for fragment in fragments if fragment.type is not BlockType.CHECKBOX]
-    pairs = [pair for pair in find_pairs(plain) if pair.fragment.order not in cells] + in_tables
+    pairs, ticked = find_labelled(tree, fragments)
     candidates = [found for pair in pairs if (found := _of_pair(pair)) is not None]
-    ticked = [field for _, field in find_ticked(fragments)]
     named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair)) - PARTIES
     stated = [field for _, field in find_unlabelled(fragments, named | {str(Key.INVOICE_NUMBER)})]
     if len(whole) > len(fragments) and all(field.canonical_key != Key.CURRENCY for field in stated):
         stated += [field for _, field in find_stated_currency(whole) if field is not None]
     orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(whole)}
-    candidates += [_of_field(field, How.PAIR, blocks, orders) for field in ticked]
+    candidates += [_of_field(field, How.PAIR, blocks, orders) for _, field in ticked]
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
     candidates += _find_inline(fragments, leaves, paired)
@@ -94,6 +90,7 @@ def find_candidates(
     candidates += _find_rows(fragments, tree, leaves, paired)
     candidates += _find_totals(fragments, tree, leaves)
     candidates += _find_under_headings(fragments, paired)
+    candidates += _find_person(fragments)
     candidates += [
         ValueCandidate(found.label, (source_of(fragment).cut(found.start, found.end),), PROSE, How.PROSE)
         for fragment in fragments
@@ -210,6 +207,8 @@ def _label_length(text: str, words: Sequence[re.Match[str]], number: int, leaves
     first = text[words[number].start() : words[number].end()]
     if not first[:1].isupper() and not first[:1].isdigit():
         return 0
+    if not leaves.begins(first) and not begins_label(first):
+        return 0
     for count in range(min(MAX_LABEL_WORDS, len(words) - number), 0, -1):
         last = words[number + count - 1]
         label = text[words[number].start() : last.end()]
@@ -228,8 +227,7 @@ def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:
 
 
 def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
-    fits = leaves.fits(label)
-    return bool(fits) and fits[0].score >= EXACT
+    return leaves.names(label, EXACT)
 
 
 def _find_beside(
@@ -252,9 +250,14 @@ def _find_beside(
             else:
                 nearby = [(neighbours.right_of(label), RIGHT), (neighbours.below(label, lines=2.5), BELOW)]
             for value, confidence in nearby:
-                if value is not None and value.order not in labels:
+                if value is not None and value.order not in labels and not _is_word_for_value(value.text):
                     yield ValueCandidate(label.text.strip(" :："), (source_of(value),), confidence, How.PAIR)
                     break
+
+
+def _is_word_for_value(text: str) -> bool:
+    """Return True for a word that names a value and is none, even where it needs a colon to be a label."""
+    return name_key(text) is not None and not any(map(str.isdigit, text))
 
 
 def _find_rows(
@@ -272,7 +275,7 @@ def _find_rows(
 
 
 def _find_totals(fragments: Sequence[Fragment], tree: Tree, leaves: PhraseIndex[Leaf]) -> Iterator[ValueCandidate]:
-    """Yield the cells of rows of totals, each named by the head of its column: the total below `Net` is the net."""
+    """Yield the cells of the only row, and of rows of totals, each named by its head: the total below `Net` is net."""
     tables = {block.id: block.table for block in tree.blocks if block.table is not None}
     cells = [fragment for fragment in fragments if fragment.cell is not None]
     loose = [fragment for fragment in fragments if fragment.cell is None and len(fragment.text) <= MAX_LABEL]
@@ -280,9 +283,9 @@ def _find_totals(fragments: Sequence[Fragment], tree: Tree, leaves: PhraseIndex[
         table = tables[block_id]
         for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
             row = list(members)
-            if name_key(row[0].text) not in _TOTALS or len(row) < MIN_TOTALS:
-                continue
-            for fragment in row[1:]:
+            is_total = name_key(row[0].text) in _TOTALS and len(row) >= MIN_TOTALS
+            is_only = table.rows == HEAD_AND_ROW and table.cells[row[0].cell or 0].row == 1
+            for fragment in row[is_total:] if is_total or is_only else ():
                 head = _column_head(fragment, table, loose)
                 if leaves.fits(head):
                     yield ValueCandidate(head, (source_of(fragment),), ROW, How.TABLE)
@@ -319,3 +322,17 @@ def _find_under_headings(fragments: Sequence[Fragment], paired: frozenset[int]) 
             and len(heading.text) <= MAX_LABEL
         ):
             yield ValueCandidate(heading.text.strip(" :："), (source_of(value),), HEADING, How.HEADING)
+
+
+def _find_person(fragments: Sequence[Fragment]) -> Iterator[ValueCandidate]:
+    """Yield the title of a document above an address for mail: the name of the person whose it is."""
+    title = fragments[0] if fragments else None
+    words = title.text.split() if title is not None and title.type in HEADS else []
+    if title is None or not MIN_NAME <= len(words) <= MAX_LABEL_WORDS or not _may_be_person(words):
+        return
+    if any(EMAIL.search(fragment.text) for fragment in fragments[1:CONTACTS] if "@" in fragment.text):
+        yield ValueCandidate("name", (source_of(title),), RIGHT, How.HEADING, str(Key.NAME))
+
+
+def _may_be_person(words: Sequence[str]) -> bool:
+    return words[0][:1].isupper() and words[-1][:1].isupper() and not any(map(str.isdigit, "".join(words)))

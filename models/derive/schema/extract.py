@@ -11,13 +11,14 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from quire.models.cdom.tree import Tree
+from quire.models.derive.fields.fragments import Fragment, tree_fragments
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
 from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import find_candidates
 from quire.models.derive.schema.checking import expand_schema, validator_of
-from quire.models.derive.schema.columns import CENT, ORDERED, role_of
+from quire.models.derive.schema.columns import CENT, role_of
 from quire.models.derive.schema.lists import find_values
 from quire.models.derive.schema.nodes import (
     ArrayNode,
@@ -30,9 +31,9 @@ from quire.models.derive.schema.nodes import (
     leaves_of,
 )
 from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, leaf_key, phrases_of, plain_words
-from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows
+from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows, read_sections
 from quire.models.derive.schema.sources import TreeTexts
-from quire.models.derive.schema.verify import Rate, is_verified, rate_features, read_features
+from quire.models.derive.schema.verify import DOUBTED, Rate, is_verified, rate_features, read_features
 
 Named = TypeVar("Named", Leaf, ArrayNode, ObjectNode)
 _BUILT = frozenset(
@@ -65,8 +66,6 @@ class GivenChoices:
 
 GIVEN = {How.MODEL: 0.8, How.CORRECTED: 1.0, How.SUMS: 0.97}
 """Confidence of choices that the rules do not make, which is assumed, and of parts of a sum that holds."""
-DOUBTED = 0.6
-"""Highest confidence (0..1) of a value whose label, type and place do not agree."""
 NOTHING_GIVEN = GivenChoices()
 """The rules alone decide."""
 
@@ -216,9 +215,10 @@ class _Extraction:
 
     def _apply_rules(self) -> Assignment:
         schema = self.schema
-        self._find_rows()
+        whole = tree_fragments(self.tree, furniture=len(self.tree.pages) == 1)  # which holds a single page's letterhead
+        self._find_rows(whole)
         used = frozenset[TableRowId]().union(*(found.used for found in self._rows.values()))
-        candidates, fragments = find_candidates(self.tree, schema.leaves, used)
+        candidates, fragments = find_candidates(self.tree, whole, schema.leaves, used)
         for array in arrays_of(schema.root):
             if isinstance(array.item, Leaf):
                 self._lists[array] = find_values(array, array.item, schema.lists, candidates, fragments)
@@ -227,12 +227,14 @@ class _Extraction:
     def _without_rules(self) -> Assignment:
         return Assignment(list(leaves_of(self.schema.root)), self.schema.leaves, self.schema.objects, (), ())
 
-    def _find_rows(self) -> None:
+    def _find_rows(self, fragments: Sequence[Fragment]) -> None:
         """Find the rows of each array of objects; of arrays that claim the same table the best named gets it."""
         for array in arrays_of(self.schema.root):
             if isinstance(array.item, ObjectNode):
                 outer, inner = list(leaves_of(array.item)), list(_inner_leaves(array))
                 found = find_rows(self.tree, inner or outer, self.schema.columns, outer if inner else ())
+                if not found.rows and not inner:
+                    found = read_sections(fragments, array, self.schema.lists, outer)
                 self._rows[array] = group_rows(found, outer, self.schema.columns) if inner else found
         taken: set[TableRowId] = set()
         for array, found in sorted(self._rows.items(), key=lambda entry: -entry[1].score):
@@ -278,9 +280,8 @@ class _Extraction:
 
     def _evidence(self, choice: Choice, leaf: Leaf, texts: TreeTexts) -> LeafEvidence:
         rated = GIVEN.get(choice.how) or self.rate(read_features(choice, leaf, texts))
-        if choice.signals is not None and choice.signals.fit <= ORDERED:
-            rated = min(rated, DOUBTED)
-        return LeafEvidence(places=choice.places, verbatim=choice.verbatim, confidence=rated, how=choice.how)
+        places = tuple(map(texts.narrow, choice.places))
+        return LeafEvidence(places=places, verbatim=choice.verbatim, confidence=rated, how=choice.how)
 
     def _build_array(self, array: ArrayNode, texts: TreeTexts) -> list[Any]:
         values: list[Any] = []

@@ -97,6 +97,8 @@ def _read_head(line: _Line, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) ->
     """Return the leaves that a line names in their order, the sum of their fits and the head's end, or None."""
     least = min(2, len(leaves))
     words = list(_WORD.finditer(line.text[:MAX_HEAD]))
+    if len(words) < max(least, (len(leaves) + 1) // 2):
+        return None
     columns: list[Leaf] = []
     score, position, named, end, misses = 0.0, 0, 0, 0, 0
     wanted = set(leaves)

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from quire.models.derive.fields.labels import LEXICON, label_words, name_key
@@ -22,6 +22,9 @@ MAX_DESCRIPTION_WORDS = 7
 """Words of a description that is also a label."""
 LEAST_FIT = 0.6
 """Minimum share of common words (Dice) of a label and a phrase."""
+MAX_WORDS = 8  # words of a label; longer is a sentence
+FOREIGN = 0.25
+"""Share of words that no phrase has, from which a label's fit is below .8."""
 NAME, HINT, LEXICAL, SYNONYM, DESCRIBED, PARENTED, GENERAL = 1.0, 1.0, 0.92, 0.88, 0.85, 1.0, 0.86
 """Weight (0..1) of a phrase by its origin."""
 _SHORT = {
@@ -52,7 +55,8 @@ _SYNONYMS = (
     "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;p u;precio;"
     "precio unitario;prezzo;prezzo unitario;stukprijs;price per unit",
     "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;"
-    "zeilenbetrag;positionsbetrag;gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag",
+    "zeilenbetrag;positionsbetrag;gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag;"
+    "totale;totaal;valor;wartosc;kwota",
     "date;posting date;transaction date;booking date;value date;day;datum;fecha;data;posted",
     "balance;running balance;closing balance;saldo;solde;kontostand",
     "debit;withdrawal;withdrawals;paid out;money out;payments;debits;soll;charge;charges",
@@ -96,6 +100,16 @@ _SYNONYMS = (
     "deductions;total deductions;summe abzuge;abzuge;total des retenues;retenues;total a deducir;total deducciones;"
     "totale trattenute;trattenute;totaal inhoudingen;inhoudingen;total de descontos;descontos;suma potracen;"
     "potracenia razem",
+    "experience;work experience;professional experience;employment;employment history;work history;career;"
+    "career history;jobs;positions;posts;berufserfahrung;beruflicher werdegang;werdegang;experience professionnelle;"
+    "experiencia;experiencia profesional;experiencia laboral;esperienza;esperienza professionale;"
+    "esperienze professionali;werkervaring;experiencia profissional;doswiadczenie;doswiadczenie zawodowe",
+    "education;education and training;academic background;qualifications;degrees;studies;ausbildung;bildung;studium;"
+    "formation;formacion;formacion academica;estudios;istruzione;formazione;istruzione e formazione;opleiding;"
+    "opleidingen;formacao;formacao academica;educacao;wyksztalcenie",
+    "languages;language skills;sprachen;sprachkenntnisse;langues;idiomas;lingue;talen;jezyki",
+    "skills;technical skills;kenntnisse;fahigkeiten;competences;habilidades;competenze;vaardigheden;competencias;"
+    "umiejetnosci",
     "account holder;kontoinhaber;titulaire;titular;intestatario;rekeninghouder;posiadacz rachunku",
 )
 
@@ -225,47 +239,68 @@ class PhraseIndex(Generic[Owner]):
     """Phrases by their words, so that a label is compared only with those that share one."""
 
     def __init__(self, phrases: Iterable[tuple[Owner, Words, float]]) -> None:
-        self._by_word: dict[str, list[int]] = defaultdict(list)
-        self._entries: list[tuple[Owner, Words, float]] = []
+        by_phrase: dict[Words, dict[Owner, float]] = {}
+        self._first: dict[Owner, Words] = {}
         for owner, words, weight in phrases:
+            owners = by_phrase.setdefault(words, {})
+            owners[owner] = max(weight, owners.get(owner, 0.0))
+            self._first.setdefault(owner, words)
+        self._phrases = [(words, len(set(words)), owners) for words, owners in by_phrase.items()]
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        for number, (words, _, _) in enumerate(self._phrases):
             for word in set(words):
-                self._by_word[word].append(len(self._entries))
-            self._entries.append((owner, words, weight))
+                self._by_word[word].append(number)
         self._known: dict[Words, list[Fit[Owner]]] = {}
 
-    @cached_property
-    def named(self) -> list[tuple[Owner, Words]]:
+    @property
+    def named(self) -> Iterable[tuple[Owner, Words]]:
         """Return the owners with the words of their names."""
-        first: dict[Owner, Words] = {}
-        for owner, words, _ in self._entries:
-            first.setdefault(owner, words)
-        return list(first.items())
+        return self._first.items()
 
     def fits(self, label: str) -> Sequence[Fit[Owner]]:
         """Return the parts that a label names, the best first."""
         words = plain_words(label)
-        if words not in self._known:
-            self._known[words] = self._compare(words)
-        return self._known[words]
+        found = self._known.get(words)
+        if found is None:
+            found = self._known[words] = self._compare(words)
+        return found
+
+    def names(self, label: str, least: float) -> bool:
+        """Return whether a label names a part with at least that fit, which is above .8."""
+        words = plain_words(label)
+        if len(words) > MAX_WORDS or FOREIGN * len(words) < sum(not self._is_own(word) for word in words):
+            return False
+        fits = self.fits(label)
+        return bool(fits) and fits[0].score >= least
+
+    def begins(self, word: str) -> bool:
+        """Return False for a word that begins no label with a fit above .8."""
+        return any(map(self._is_own, plain_words(word)[:1]))
+
+    def _is_own(self, word: str) -> bool:
+        return word in self._by_word or word in _QUALIFYING or word in _EMPTY or word.isdecimal() or word == "%"
 
     def _compare(self, words: Words) -> list[Fit[Owner]]:
-        if not words or len(words) > 8:
+        if not words or len(words) > MAX_WORDS:
             return []
-        common: dict[int, int] = defaultdict(int)
-        for word in set(words):
-            for entry in self._by_word.get(word, ()):
-                common[entry] += 1
+        common: dict[int, int] = {}
+        own = dict.fromkeys(words)
+        for word in own:
+            for number in self._by_word.get(word, ()):
+                common[number] = common.get(number, 0) + 1
         best: dict[Owner, float] = {}
         plain = tuple(word for word in words if not word.isdecimal() and word != "%")
         if plain and len(plain) < len(words):
             best = {fit.owner: UNQUALIFIED * fit.score for fit in self._compare(plain)}
-        for entry, count in common.items():
-            owner, phrase, weight = self._entries[entry]
-            fit = 1.0 if phrase == words else 2 * count / (len(set(words)) + len(set(phrase)))
-            if fit < 1.0:
-                fit *= 0.95
+        for number, count in common.items():
+            phrase, length, owners = self._phrases[number]
+            fit = 2 * count / (len(own) + length)
+            if fit < LEAST_FIT:
+                continue
+            fit = 1.0 if phrase == words else 0.95 * fit if fit < 1.0 else fit
             if fit >= LEAST_FIT:
-                best[owner] = max(best.get(owner, 0.0), fit * weight)
+                for owner, weight in owners.items():
+                    best[owner] = max(best.get(owner, 0.0), fit * weight)
         if not best and len(bare := tuple(word for word in words if word not in _QUALIFYING)) < len(words):
             return [Fit(fit.owner, UNQUALIFIED * fit.score) for fit in self._compare(bare)]
         return sorted((Fit(owner, score) for owner, score in best.items()), key=lambda fit: -fit.score)

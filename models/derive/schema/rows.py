@@ -7,6 +7,7 @@ from functools import cached_property
 
 from quire.models.cdom.tree import Block, BlockId, Tree
 from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import name_key
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.pairs import RATE
@@ -15,8 +16,9 @@ from quire.models.derive.fields.values import find_amounts
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.columns import is_typed, role_of
 from quire.models.derive.schema.lists import read_line_rows, read_named_lines
-from quire.models.derive.schema.nodes import Leaf
+from quire.models.derive.schema.nodes import ArrayNode, Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.prose import read_section_rows
 from quire.models.derive.schema.sources import TextSource
 from quire.models.derive.schema.tables import (
     ColumnHeads,
@@ -145,6 +147,15 @@ def read_rows_of_lines(tree: Tree, columns: Mapping[Leaf, TextSource], *, is_dat
     """Return the rows of lines of text whose head, or with `is_data` first row, holds the given words."""
     rows = read_named_lines(tree, columns, is_data=is_data, fit=fit)
     return ArrayRows(list(_join_rows(rows)), frozenset(), How.LINE, fit * len(columns))
+
+
+def read_sections(
+    fragments: Sequence[Fragment], array: ArrayNode, index: PhraseIndex[ArrayNode], leaves: Sequence[Leaf]
+) -> ArrayRows:
+    """Return the entries of the section that the array's name heads."""
+    rows = read_section_rows(fragments, array, index, leaves)
+    found = [Row({leaf: (source,) for leaf, source in row.cells.items()}, row.fit) for row in rows]
+    return ArrayRows(found, frozenset(), How.LIST, sum(row.fit for row in rows[:1]))
 
 
 def _read_tables(

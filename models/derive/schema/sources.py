@@ -1,11 +1,11 @@
 """Texts of a tree from which values are cut, by block and cell, and the places of their parts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.geometry import Bbox, union_bbox
 from quire.models.cdom.places import BlockPlaces
-from quire.models.cdom.tree import Block, BlockId, Tree
+from quire.models.cdom.tree import Block, BlockId, Route, Tree
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.schema.answer import ValuePlace
 
@@ -56,12 +56,39 @@ class TreeTexts:
 
     def __init__(self, tree: Tree) -> None:
         self._blocks = {block.id: block for block in tree.blocks}
+        self._pages = {page.number: page for page in tree.pages}
+
+    def is_recognised(self, place: ValuePlace) -> bool:
+        """Return whether the letters of the place are read from a picture."""
+        page = self._pages.get(place.page)
+        return page is not None and page.route in (Route.OCR, Route.VLM)
 
     def reliability(self, place: ValuePlace) -> float:
         """Return the confidence (0..1) of the place's block or cell."""
         block = self._blocks[place.block_id]
         cell = block.table.cells[place.cell] if place.cell is not None and block.table is not None else None
         return block.confidence if cell is None else cell.confidence
+
+    def narrow(self, place: ValuePlace) -> ValuePlace:
+        """Return the place with the box of its words, where the tree has them; else with the box of its block or cell.
+
+        Words are compared without blanks, as lines of a block are joined.
+        """
+        page, box = self._pages.get(place.page), place.bbox
+        if page is None or not page.words or box is None:
+            return place
+        inside = [word for word in page.words if _holds(box, word.bbox)]
+        whole = self.whole(place)
+        wanted, before = (_joined(text) for text in (whole[place.start : place.end], whole[: place.start]))
+        for words in (inside, sorted(inside, key=lambda word: (word.bbox[1], word.bbox[0]))):
+            boxes = [word.bbox for word in words for _ in _joined(word.text)]
+            printed = _joined("".join(word.text for word in words))
+            at = -1
+            for _ in range(before.count(wanted) + 1):
+                at = printed.find(wanted, at + 1)
+            if wanted and at >= 0:
+                return replace(place, bbox=union_bbox(boxes[at : at + len(wanted)]))
+        return place
 
     def verbatim(self, places: Sequence[ValuePlace]) -> str | None:
         """Return the text at the places, joined by blanks; None if a place is outside its text."""
@@ -79,6 +106,15 @@ class TreeTexts:
     def _text(self, place: ValuePlace) -> str | None:
         text = self.whole(place)
         return text[place.start : place.end] if 0 <= place.start < place.end <= len(text) else None
+
+
+def _joined(text: str) -> str:
+    return "".join(text.split())
+
+
+def _holds(box: Bbox, word: Bbox) -> bool:
+    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
 def cell_source(block: Block, places: BlockPlaces, index: int) -> TextSource:

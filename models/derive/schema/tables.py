@@ -23,6 +23,7 @@ LEAST_FOUND = 0.6
 """Minimum share of the leaves that have a column in a table without a head."""
 UNNAMED = 0.7
 """Weight of a table without a head next to one with a head."""
+MIN_ROWS = 2  # rows, with the head, that a table has at most if it states single values
 ABOVE = 2.5  # heights of a cell between a table and a line that may be its head
 SAME_TABLE = 0.5
 """Minimum share of the mapped cells that must be of their type for a table without a head to continue another."""
@@ -98,11 +99,25 @@ class TableView:
             data_row = max(data_row, self._first_data_row())
         contents = TableColumns([self.texts(number) for number in sorted(self.rows) if number >= data_row])
         columns = contents.complete(named, leaves)
-        if not is_named and (len(columns) < max(2, LEAST_FOUND * len(leaves)) or not (len(contents.sums) > 1 or named)):
+        if not is_named and (
+            len(columns) < max(2, LEAST_FOUND * len(leaves))
+            or not (len(contents.sums) > 1 or named or self._is_of_types(columns, contents, leaves))
+        ):
             return None
         found = {number: leaf for number, (leaf, _) in columns.items()}
         score = sum(fit for _, fit in columns.values()) * (1.0 if is_named else UNNAMED)
         return ColumnHeads(data_row, found, head_words, score, dict(columns.values())) if found else None
+
+    def _is_of_types(
+        self, columns: Mapping[int, tuple[Leaf, float]], contents: TableColumns, leaves: Sequence[Leaf]
+    ) -> bool:
+        """Return whether a table under a head of foreign words has just the columns that the leaves need by type."""
+        head = [self.table.cells[index] for index in self.rows[min(self.rows)].values()]
+        is_head = all(cell.header and not any(map(str.isdigit, cell.text)) for cell in head)
+        types = sum(map(is_typed, leaves))
+        return (
+            is_head and 0 < types < len(leaves) == len(columns) == len(contents.columns) and len(self.rows) > MIN_ROWS
+        )
 
     def texts(self, number: int) -> dict[int, str]:
         """Return the texts of a row by column."""

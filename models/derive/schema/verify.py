@@ -1,7 +1,7 @@
 """Judges a value: its text stands at its places in the tree and yields the value, and how likely it is right."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp
@@ -12,6 +12,7 @@ from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.values import find_dates
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.assign import Choice, ValueSignals
+from quire.models.derive.schema.columns import ORDERED, is_typed
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import leaf_key
 from quire.models.derive.schema.sources import TreeTexts
@@ -45,12 +46,17 @@ WEIGHTS = Path(__file__).with_name("confidence.json")
 """By `tests.lab.bench.schema.train_confidence`: the mean, deviation and weight of each feature, and the bias."""
 KINDS = ("string", "number", "integer", "date", "party", "address", "identifier", "member")
 RULES = (How.PAIR, How.TABLE, How.LINE, How.LETTERHEAD, How.PROSE, How.HEADING, How.LIST)
+DOUBTED = 0.6
+"""Highest confidence (0..1) of a value whose label, type and place do not agree."""
+UNCHECKED = 0.8
+"""Highest confidence (0..1) of an unchecked text; of those of receipts and forms, the mean of both is right."""
 LONG = 60  # characters from which a verbatim text counts as long
 FEATURES = (
-    "fit", "exact", "relation", "share", "lead", "alone", "reliable", "parts", "length",
+    "fit", "exact", "relation", "share", "lead", "alone", "reliable", "parts", "length", "unchecked",
     *(f"how:{how}" for how in RULES), *(f"kind:{kind}" for kind in KINDS),
 )  # fmt: skip
-"""Features of a value by name."""
+"""Features of a value by name; a text without a type from a recognised page is unchecked."""
+_FIT, _UNCHECKED = FEATURES.index("fit"), FEATURES.index("unchecked")
 _PARTIES = frozenset({Key.SUPPLIER, Key.CUSTOMER, Key.COMPANY, Key.NAME})
 _IDENTIFIERS = frozenset(
     {
@@ -68,7 +74,8 @@ def read_features(choice: Choice, leaf: Leaf, texts: TreeTexts) -> tuple[float, 
     return (
         signals.fit, float(signals.fit >= EXACT), signals.relation, signals.share, min(signals.lead, 0.5),
         float(signals.alone), texts.reliability(choice.places[0]), float(len(choice.places) > 1),
-        min(1.0, len(choice.verbatim) / LONG), *_one_of(RULES, choice.how), *_one_of(KINDS, _kind_of(leaf)),
+        min(1.0, len(choice.verbatim) / LONG), float(not is_typed(leaf) and texts.is_recognised(choice.places[0])),
+        *_one_of(RULES, choice.how), *_one_of(KINDS, _kind_of(leaf)),
     )  # fmt: skip
 
 
@@ -112,4 +119,11 @@ def rate_features(features: tuple[float, ...]) -> float:
     """Return the chance (0..1) that a value is right: a logistic regression, learned from documents with truth."""
     learned = _load_weights()
     total = learned.bias + sum(weight * value for weight, value in zip(learned.weights, features, strict=True))
-    return round(1 / (1 + exp(-total)), 3)
+    return min(limit_of(features), round(1 / (1 + exp(-total)), 3))
+
+
+def limit_of(features: Sequence[float]) -> float:
+    """Return the highest confidence (0..1) that a value with these features may have."""
+    if features[_FIT] <= ORDERED:
+        return DOUBTED
+    return UNCHECKED if features[_UNCHECKED] else 1.0

@@ -198,9 +198,7 @@ def _read_paths(
         for index in rows[row]:
             cell = table.cells[index]
             text = " ".join(cell.text.split())
-            for column in (
-                range(cell.col, min(cell.col + cell.col_span, table.cols)) if text and text not in MARKS else ()
-            ):
+            for column in range(cell.col, min(cell.col + cell.col_span, table.cols)) if text else ():
                 if text not in paths[column]:
                     paths[column].append(text)
     return {column: tuple(path) for column, path in paths.items()}

@@ -93,7 +93,9 @@ def _assemble(
     return Tree(
         source=source,
         metadata=facts.metadata,
-        pages=tuple(_make_page(page, stated) for page, stated in zip(ordered, coverage.pages, strict=True)),
+        pages=tuple(
+            _make_page(page, stated, words=options.words) for page, stated in zip(ordered, coverage.pages, strict=True)
+        ),
         blocks=document.blocks,
         warnings=(
             *_find_warnings(facts, ordered, has_all_pictures=document.has_all_pictures),
@@ -118,8 +120,8 @@ def count_coverage(
     return total_coverage(pages, blocks, gained, repeated, is_damaged=is_damaged)
 
 
-def _make_page(page: PageContent, stated: PageCoverage) -> Page:
-    """Return the page; its share of lost characters lowers its confidence."""
+def _make_page(page: PageContent, stated: PageCoverage, *, words: bool) -> Page:
+    """Return the page, with its words if asked for; its share of lost characters lowers its confidence."""
     counts = stated.characters
     kept_share = 1 - counts.lost / counts.painted if counts.lost else 1.0
     return Page(
@@ -132,6 +134,7 @@ def _make_page(page: PageContent, stated: PageCoverage) -> Page:
         reason=page.reason,
         confidence=round(page.confidence * kept_share, 3),
         status=page.status,
+        words=page.words if words else (),
     )
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from quire.models.cdom.coverage import PageCoverage
-from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.geometry import Bbox, round_bbox
 from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.ports import DetectedPage, PixelPage
-from quire.models.cdom.tree import Route
+from quire.models.cdom.tree import PageWord, Route
 from quire.models.extract.contract import PageBlock, PageContent, ReadArea
 from quire.models.extract.coverage.account import account_page
 from quire.models.extract.coverage.total import count_written
@@ -81,6 +81,18 @@ def make_content(
         written=count_written(blocks),
     )
     return as_scan_layer(content) if is_layer else content
+
+
+def keep_words(content: PageContent, marks: PageMarks) -> PageContent:
+    """Return the content with the printed words and their boxes."""
+    words = [
+        PageWord(text=word.text, bbox=round_bbox((word.x0, word.y0, word.x1, word.y1) if word.y1 > word.y0 else
+                                                 (word.x0, line.y0, word.x1, line.y1)))
+        for line in marks.lines
+        if not line.hidden
+        for word in marks.words_of(line)
+    ]  # fmt: skip
+    return replace(content, words=tuple(words))
 
 
 def _is_scan_layer(marks: PageMarks, plan: PagePlan) -> bool:

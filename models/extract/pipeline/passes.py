@@ -171,6 +171,7 @@ CONTENT_PASSES: Final = (
     Pass("comments", "pipeline.content:add_comments", "blocks marks", "blocks", fails=RAISES),
     Pass("content", "pipeline.content:make_content",
          "number marks plan body blocks areas picture_areas coverage detected", "content", fails=RAISES),
+    Pass("words", "pipeline.content:keep_words", "content marks", "content", when="options.words"),
     Pass("drawing", "pipeline.content:draw_for_recogniser", "page content options", "pixels"),
     Pass("second-opinion", "formats.pdf.opinions:draw_if_doubted", "page marks content options", "doubted",
          when="!detected"),

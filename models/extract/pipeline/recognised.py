@@ -7,7 +7,7 @@ from functools import partial
 from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from quire.models.cdom.ports import RecognisedBlock, RecognisedPage, Word
-from quire.models.cdom.tree import BlockType, Route
+from quire.models.cdom.tree import BlockType, PageWord, Route
 from quire.models.extract.contract import PageBlock, PageContent, ReadArea
 from quire.models.extract.coverage.account import account_recognised, block_text
 from quire.models.extract.coverage.total import count_written
@@ -85,6 +85,7 @@ def _apply_recognition(content: PageContent, words: RecognisedPage, steps: Steps
         body_size=layout.body_size,
         blocks=blocks,
         layer=(),
+        words=(*content.words, *(PageWord(text=word.text, bbox=round_bbox(word.bbox)) for word in new_words)),
         coverage=coverage,
         written=count_written(blocks),
         warnings=(*content.warnings, *words.warnings),

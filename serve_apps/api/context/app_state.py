@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 from fastapi import FastAPI
 
+from quire.models.export.tables.catalog import CatalogTable
 from quire.serve_apps.access.addresses import read_networks, true_address
 from quire.serve_apps.access.failed_auth_limiter import BURST, PER_MINUTE, FailedAuthLimiter
 from quire.serve_apps.access.stored_keys import keys_in_force
@@ -54,6 +55,7 @@ _SEARCHES, _MOST_SEARCHES = 16, 256  # searches at the searcher, and those of on
 _MODEL_THREADS, _MOST_MODEL_CALLS = 8, 32  # documents that a language model is asked about, and one tenant's waiting
 _MODEL_S = 2_400.0  # seconds for all requests about one document; the app does not wait for them when it stops
 _KEPT_CELLS_BYTES = 64 << 20  # table cells kept for queries, in Arrow form: about half a million
+_KEPT_CATALOG_BYTES = 8 << 20  # tables listed for queries, as JSON: about five thousand
 _MOST_HEAVY = 16  # derivations of hostile size, or queries, of one tenant that wait; more are refused
 _LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
 _KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
@@ -86,6 +88,7 @@ class AppState:
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
         self.cells = KeptValues[tuple[DocumentId, int], pa.RecordBatch](_KEPT_CELLS_BYTES)
+        self.catalogs = KeptValues[tuple[DocumentId, int], tuple[CatalogTable, ...]](_KEPT_CATALOG_BYTES)
         self.scans = RedactionScans(resources.store, self.trees, resources.redaction_scan)
         self.drawn = DrawnPictures()
         self.ephemeral = EphemeralSlots()

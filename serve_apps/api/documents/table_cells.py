@@ -3,8 +3,10 @@
 from functools import partial
 
 import pyarrow as pa
+from pydantic_core import to_json
 
 from quire.models.cdom.tree import Tree
+from quire.models.export.tables.catalog import CatalogTable, catalog_tables
 from quire.models.export.tables.cells import list_cells
 from quire.models.export.tables.files import cell_batch
 from quire.serve_apps.api.context.deps import Call
@@ -37,6 +39,23 @@ def read_cells(call: Call, chosen: ChosenDocument, *, redacted: bool) -> pa.Reco
     if not redacted and batch.nbytes <= MOST_KEPT_BYTES:
         call.running.cells.keep(key, batch, batch.nbytes)
     return batch
+
+
+def read_catalog(call: Call, chosen: ChosenDocument) -> tuple[CatalogTable, ...]:
+    """Return the tables of a document for the catalog; none if it has no published tree.
+
+    Raises:
+        NotFound: The document was deleted meanwhile.
+    """
+    if chosen.tree is None:
+        return ()
+    key = (chosen.document.id, chosen.tree.attempt)
+    tables = call.running.catalogs.get(key)
+    if tables is None:
+        batch = read_cells(call, chosen, redacted=False)
+        tables = tuple(catalog_tables(batch.to_pylist())) if batch is not None else ()
+        call.running.catalogs.keep(key, tables, len(to_json(tables)))
+    return tables
 
 
 def _cells(document_id: str, name: str, tree: Tree) -> pa.RecordBatch:

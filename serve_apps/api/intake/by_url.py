@@ -28,7 +28,7 @@ MAX_BODY_BYTES = 256 * 1024
 """Bytes of a body that names files: 200 signed addresses of 1,300 characters."""
 MAX_VALUES = 20_000  # JSON values of such a body: addresses, and metadata of 16 KiB at its densest
 _FILES = frozenset({"url", "urls", "upload_ids"})
-_FIELDS = _FILES | {"pages", "password", "ocr", "table_parts", "metadata", "extract_schema", "principals"}
+_FIELDS = _FILES | {"pages", "password", "ocr", "table_parts", "words", "metadata", "extract_schema", "principals"}
 
 
 class FetchedUpload:

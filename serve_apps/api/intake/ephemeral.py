@@ -1,6 +1,6 @@
 """Files that are read once without being stored or metered: a few at a time, 55 seconds at most."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fastapi import Request
 
@@ -33,8 +33,8 @@ async def receive_files(request: Request, call: Call, max_files: int) -> list[Ep
     return [EphemeralFile(file.part, file.name, b"".join(file.pending)) for file in reader.files]
 
 
-async def read_file(call: Call, file: EphemeralFile) -> ReadOutcome:
-    """Read the file once and return the outcome.
+async def read_file(call: Call, file: EphemeralFile, *, words: bool = False) -> ReadOutcome:
+    """Read the file once and return the outcome; with `words`, pages keep their words with boxes.
 
     Raises:
         PortUnavailable: The deployment has no reader for such files.
@@ -46,7 +46,7 @@ async def read_file(call: Call, file: EphemeralFile) -> ReadOutcome:
         sniff(file.content)
     except UnsupportedFormat as error:
         return ReadOutcome(error=ErrorCode.UNSUPPORTED_FORMAT, detail=error.detail)
-    return await port.read_once(file.content, call.running.resources.options, TIME_LIMIT_S)
+    return await port.read_once(file.content, replace(call.running.resources.options, words=words), TIME_LIMIT_S)
 
 
 def format_of(file: EphemeralFile) -> str | None:

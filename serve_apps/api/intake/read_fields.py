@@ -29,6 +29,8 @@ def read_options(fields: Mapping[str, str], defaults: ReadOptions) -> ReadOption
         options = replace(options, ocr=_parse_ocr(text))
     if text := fields.get("table_parts", "").strip():
         options = replace(options, table_parts=_parse_table_parts(text))
+    if text := fields.get("words", "").strip():
+        options = replace(options, words=_parse_flag("words", text))
     return options
 
 
@@ -91,6 +93,12 @@ def _parse_ocr(text: str) -> OcrMode:
         return OcrMode(text)
     except ValueError:
         raise InvalidField("ocr", "allowed are auto, always and never") from None
+
+
+def _parse_flag(name: str, text: str) -> bool:
+    if text not in ("true", "false"):
+        raise InvalidField(name, "allowed are true and false")
+    return text == "true"
 
 
 def _parse_table_parts(text: str) -> TableParts:

@@ -31,6 +31,11 @@ _FIELDS: dict[str, Any] = {
         "enum": ["joined", "apart"],
         "description": "Return a table that continues over pages as one table or as one per page.",
     },
+    "words": {
+        "type": "string",
+        "enum": ["true", "false"],
+        "description": "Keep words of PDF pages and pictures with their boxes; evidence then has those boxes.",
+    },
     "metadata": {"type": "string", "description": "A JSON object that is returned with the job."},
     EXTRACT_SCHEMA: {
         "type": "string",

@@ -9,7 +9,9 @@ import httpx
 import pytest
 
 from quire.actors.sql.runner import SqlRunner
+from quire.models.export.tables.catalog import catalog_tables
 from quire.serve_apps.api.context.resources import Ports
+from quire.serve_apps.api.documents import table_cells
 from quire.serve_apps.api.routes.data import sql
 from quire.storage.store import Store
 from tests.actors.sql.hostile import STATEMENTS, outside
@@ -63,6 +65,20 @@ async def test_answer_is_narrowed_to_named_documents_and_jobs(answering: Any) ->
         for more in ({"document_ids": [first, foreign]}, {"job_id": foreign_job}, {"job_id": "nonsense"}):
             assert (await ask(acme, names, **more)).status_code == 404
         assert (await ask(acme, names, job_id=job, document_ids=[first])).status_code == 422
+
+
+async def test_pages_of_the_catalog_list_each_document_once(answering: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[int] = []
+    monkeypatch.setattr(
+        table_cells,
+        "catalog_tables",
+        lambda cells: catalog_tables(listed.append(len(cells)) or cells),  # type: ignore
+    )
+    async with client_of(answering) as acme:
+        documents = {(await ingest(acme))[1] for _ in range(4)}
+        pages = [(await acme.get("/v1/sql/catalog", params={"offset": at, "limit": 1})).json() for at in range(4)]
+        assert {page["tables"][0]["document_id"] for page in pages} == documents
+        assert len(listed) == len(documents)
 
 
 async def test_redacted_answer_holds_no_flagged_value(answering: Any) -> None:

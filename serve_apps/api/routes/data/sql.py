@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from quire.models.cdom.ports import RunSql
-from quire.models.export.tables.catalog import CatalogTable, catalog_tables
+from quire.models.export.tables.catalog import CatalogTable
 from quire.models.export.tables.files import SCHEMA
 from quire.serve_apps.access.operations import SCANNING, Operations
 from quire.serve_apps.access.scopes import READ
 from quire.serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, check_document_id, check_job_id
 from quire.serve_apps.api.documents.redacting import scan_chosen
-from quire.serve_apps.api.documents.table_cells import read_cells
+from quire.serve_apps.api.documents.table_cells import read_catalog, read_cells
 from quire.serve_apps.api.http.refusals import InvalidField, OverLimit, SqlNotInstalled
 from quire.serve_apps.api.shapes.principals import Principals
 from quire.serve_apps.api.shapes.rendering import json_response
@@ -140,10 +140,10 @@ def _catalog(call: Call, chosen: Sequence[ChosenDocument], offset: int, limit: i
     tables, last, found = [], offset + limit, 0
     for item in chosen:
         try:
-            batch = read_cells(call, item, redacted=False)
+            listed = read_catalog(call, item)
         except NotFound:
             continue
-        for table in catalog_tables(batch.to_pylist() if batch is not None else ()):
+        for table in listed:
             if offset <= found < last:
                 tables.append(table)
             found += 1

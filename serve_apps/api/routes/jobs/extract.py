@@ -120,7 +120,7 @@ async def extract(request: Request, call: CallDep, redacted: Redacted) -> Respon
     async with call.running.ephemeral.enter():
         file, fields = await _receive(request, call)
         wanted, _ = await _choose(call, fields | {"schema": _parse_schema(fields)})
-        outcome = await read_file(call, file)
+        outcome = await read_file(call, file, words=True)
         if outcome.tree is None:
             raise UnreadableFile((outcome.error or ErrorCode.INTERNAL).value, outcome.detail, file.part)
         if _hides(fields, wanted):  # a file is not stored, so nobody can search it for names first

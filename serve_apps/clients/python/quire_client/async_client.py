@@ -51,6 +51,7 @@ class AsyncClient(AsyncOperations):
         password: str | None = None,
         ocr: Ocr | None = None,
         table_parts: TableParts | None = None,
+        words: bool | None = None,
         metadata: Mapping[str, Any] | None = None,
         extract_schema: Mapping[str, Any] | None = None,
         principals: Sequence[str] | None = None,
@@ -58,7 +59,7 @@ class AsyncClient(AsyncOperations):
     ) -> types.Job:
         """Queue one or more files; paths are streamed. A repeated send after a lost answer creates no second job."""
         several = list(files) if isinstance(files, list) else [files]
-        fields = form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals)
+        fields = form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals, words)
         call = Call[types.Job](
             "POST",
             "/v1/jobs",
@@ -77,6 +78,7 @@ class AsyncClient(AsyncOperations):
         password: str | None = None,
         ocr: Ocr | None = None,
         table_parts: TableParts | None = None,
+        words: bool | None = None,
         metadata: Mapping[str, Any] | None = None,
         extract_schema: Mapping[str, Any] | None = None,
         principals: Sequence[str] | None = None,
@@ -93,7 +95,9 @@ class AsyncClient(AsyncOperations):
             keyed=True,
             idempotency_key=idempotency_key,
             **submission(
-                "file", [file], form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals)
+                "file",
+                [file],
+                form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals, words),
             ),
         )
         return with_tree(await self._json(call))

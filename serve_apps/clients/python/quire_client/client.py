@@ -56,6 +56,7 @@ class Client(Operations):
         password: str | None = None,
         ocr: Ocr | None = None,
         table_parts: TableParts | None = None,
+        words: bool | None = None,
         metadata: Mapping[str, Any] | None = None,
         extract_schema: Mapping[str, Any] | None = None,
         principals: Sequence[str] | None = None,
@@ -63,7 +64,7 @@ class Client(Operations):
     ) -> types.Job:
         """Queue one or more files; paths are streamed. A repeated send after a lost answer creates no second job."""
         several = list(files) if isinstance(files, list) else [files]
-        fields = form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals)
+        fields = form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals, words)
         call = Call[types.Job](
             "POST",
             "/v1/jobs",
@@ -82,6 +83,7 @@ class Client(Operations):
         password: str | None = None,
         ocr: Ocr | None = None,
         table_parts: TableParts | None = None,
+        words: bool | None = None,
         metadata: Mapping[str, Any] | None = None,
         extract_schema: Mapping[str, Any] | None = None,
         principals: Sequence[str] | None = None,
@@ -98,7 +100,9 @@ class Client(Operations):
             keyed=True,
             idempotency_key=idempotency_key,
             **submission(
-                "file", [file], form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals)
+                "file",
+                [file],
+                form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals, words),
             ),
         )
         return with_tree(self._json(call))

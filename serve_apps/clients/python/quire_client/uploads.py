@@ -84,10 +84,12 @@ def form_fields(
     metadata: Mapping[str, Any] | None,
     extract_schema: Mapping[str, Any] | None = None,
     principals: Sequence[str] | None = None,
+    words: bool | None = None,
 ) -> dict[str, str]:
     """Return the form fields that accompany the files, without missing values."""
     fields = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
     fields |= {"metadata": _dumped(metadata), "extract_schema": _dumped(extract_schema)}
+    fields["words"] = None if words is None else str(words).lower()
     fields["principals"] = None if principals is None else ",".join(principals)
     return {name: value for name, value in fields.items() if value is not None}
 

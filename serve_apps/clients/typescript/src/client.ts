@@ -13,6 +13,8 @@ export interface ReadOptions {
   ocr?: "auto" | "always" | "never";
   /** A table that goes on over pages: one table, or one on each page. */
   table_parts?: "joined" | "apart";
+  /** Keep the words of pages with their boxes, which evidence then has. */
+  words?: boolean;
   metadata?: Record<string, unknown>;
   /** A JSON Schema: `getExtracted` returns its values for each document, `parse` with the tree. */
   extract_schema?: Record<string, unknown>;
@@ -216,9 +218,9 @@ function submission(
 
 /** The form fields beside the files, without what was left out. */
 function fieldsOf(options: ReadOptions): Record<string, string> {
-  const { pages, password, ocr, table_parts, metadata, extract_schema, principals } = options;
+  const { pages, password, ocr, table_parts, words, metadata, extract_schema, principals } = options;
   const objects = { metadata: metadata && JSON.stringify(metadata), extract_schema: extract_schema && JSON.stringify(extract_schema) };
-  const given = { pages, password, ocr, table_parts, ...objects, principals: principals?.join(",") };
+  const given = { pages, password, ocr, table_parts, words: words?.toString(), ...objects, principals: principals?.join(",") };
   return Object.fromEntries(Object.entries(given).filter((field): field is [string, string] => field[1] !== undefined));
 }
 

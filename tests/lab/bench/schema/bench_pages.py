@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.models.cdom.tree import Tree
+from quire.models.derive.schema.answer import ExtractedData
 from quire.models.derive.schema.extract import extract_data, read_schema
 from quire.models.export.tables.values import list_leaves
 from tests.lab.bench.schema.cases import read_tree
@@ -52,6 +53,16 @@ def _level(path: str) -> str:
     return LEVELS[min(2, path.count("/*"))]
 
 
+def judge_leaves(truth: Any, answer: ExtractedData) -> list[tuple[float, bool]]:
+    """Return the confidence of each found value and whether it is right."""
+    wanted = Counter(map(_key, list_leaves(truth)))
+    return [
+        (answer.evidence[path].confidence, wanted[_key((path, value))] > 0)
+        for path, value in list_leaves(answer.data)
+        if path in answer.evidence
+    ]
+
+
 def f1(counts: list[int]) -> float:
     """Return the harmonic mean of precision and recall; 1 where nothing is wanted or found."""
     return 2 * counts[0] / (counts[1] + counts[2]) if counts[1] + counts[2] else 1.0
@@ -69,12 +80,9 @@ def run(cases: Iterator[tuple[str, str, Tree, Any, Any]], *, verbose: bool) -> N
         answer = extract_data(tree, read)
         spent[kind] += time.process_time() - begun
         pages[kind] += max(1, len(tree.pages))
-        wanted = Counter(map(_key, list_leaves(truth)))
-        for path, value in list_leaves(answer.data):
-            stated = answer.evidence.get(path)
-            if stated is not None and stated.confidence >= SURE:
-                sure[kind][1] += 1
-                sure[kind][0] += wanted[_key((path, value))] > 0
+        for confidence, right in judge_leaves(truth, answer):
+            sure[kind][1] += confidence >= SURE
+            sure[kind][0] += confidence >= SURE and right
         for level, counts in count_right(truth, answer.data).items():
             for place, count in enumerate(counts):
                 totals[kind][level][place] += count

@@ -8,26 +8,34 @@ the same weights: the regression is solved by Newton's method, without chance.
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from quire.models.derive.schema.verify import FEATURES, WEIGHTS
+from quire.models.derive.schema.extract import extract_data, read_schema
+from quire.models.derive.schema.verify import FEATURES, WEIGHTS, limit_of
 from tests.lab.bench.schema import cases
-from tests.lab.bench.schema.cases import JudgedValue, SchemaCase, run_case
+from tests.lab.bench.schema.bench_pages import judge_leaves, made_cases
+from tests.lab.bench.schema.cases import SchemaCase, run_case
+from tests.lab.bench.schema.made_pages import KINDS
 from tests.lab.bench.schema.scoring import calibration_error
 
 RIDGE = 20.0  # penalty of squared weights; lower ones fit the sources at hand better and others worse
 STEPS = 30  # of Newton's method
 DIGITS = 4  # kept of each weight
 SEEDS = range(200, 203)  # made invoices to learn from; benchmarks use others
+STEP = 1e-7
+"""Far below what a doubt lowers a confidence to."""
+LAYOUTS = (0, 23)  # first and last layout of made pages to learn from; benchmarks use others
+SURE = 0.9
 Rows = npt.NDArray[np.float64]
 
 
 class RecordedFeatures:
-    """Stands in for the confidence: keeps the features of each value and returns their number."""
+    """Stands in for the confidence: keeps the features of each value and returns their number in tiny steps."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[float, ...]] = []
@@ -35,7 +43,12 @@ class RecordedFeatures:
     def __call__(self, features: Sequence[float]) -> float:
         """Keep the features."""
         self.rows.append(tuple(features))
-        return float(len(self.rows) - 1)
+        return STEP * (len(self.rows) - 1)
+
+    def of(self, confidence: float) -> tuple[float, ...] | None:
+        """Return the features of a value, or None for one whose confidence is assumed."""
+        number = round(confidence / STEP)
+        return self.rows[number] if number < len(self.rows) else None
 
 
 def find_cases(data: Path, cache: Path | None) -> Iterator[SchemaCase]:
@@ -48,17 +61,32 @@ def find_cases(data: Path, cache: Path | None) -> Iterator[SchemaCase]:
     yield from cases.statements(2, shift=3)
 
 
-def collect(found: Iterator[SchemaCase]) -> tuple[Rows, Rows, list[str]]:
-    """Return features, truth and source of each judged value."""
+def collect(found: Iterator[SchemaCase], cache: Path | None) -> tuple[Rows, Rows, list[str]]:
+    """Return features, truth and source of each judged value of the cases and of made pages."""
     rows, truth, sources = [], [], []
+    for source, recorded, judged in chain(_judge_cases(found), _judge_pages(cache)):
+        for confidence, right in judged:
+            features = recorded.of(confidence)
+            if features is not None:
+                rows.append(features)
+                truth.append(right)
+                sources.append(source)
+    return np.array(rows), np.array(truth, float), sources
+
+
+Judged = tuple[str, RecordedFeatures, list[tuple[float, bool]]]
+
+
+def _judge_cases(found: Iterator[SchemaCase]) -> Iterator[Judged]:
     for case in found:
         recorded = RecordedFeatures()
-        judged: list[JudgedValue] = run_case(case, recorded)
-        for value in judged:
-            rows.append(recorded.rows[int(value.confidence)])
-            truth.append(value.right)
-            sources.append(case.source)
-    return np.array(rows), np.array(truth, float), sources
+        yield case.source, recorded, [(value.confidence, value.right) for value in run_case(case, recorded)]
+
+
+def _judge_pages(cache: Path | None) -> Iterator[Judged]:
+    for kind, _, tree, schema, truth in made_cases(*LAYOUTS, list(KINDS), cache):
+        recorded = RecordedFeatures()
+        yield kind, recorded, judge_leaves(truth, extract_data(tree, read_schema(schema), rate=recorded))
 
 
 def fit(rows: Rows, truth: Rows, sources: Sequence[str]) -> tuple[float, Rows]:
@@ -80,7 +108,7 @@ def fit(rows: Rows, truth: Rows, sources: Sequence[str]) -> tuple[float, Rows]:
 
 def predict(rows: Rows, bias: float, weights: Rows) -> Rows:
     """Return the chance of each row."""
-    chances: Rows = 1 / (1 + np.exp(-(rows @ weights + bias)))
+    chances: Rows = np.minimum(1 / (1 + np.exp(-(rows @ weights + bias))), [limit_of(row) for row in rows])
     return chances
 
 
@@ -91,18 +119,23 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="folder that keeps recognised trees")
     parser.add_argument("--keep", action="store_true", help="print the errors, leave the weights as they are")
     asked = parser.parse_args()
-    rows, truth, sources = collect(find_cases(asked.data, asked.cache))
+    rows, truth, sources = collect(find_cases(asked.data, asked.cache), asked.cache)
     names = np.array(sources)
     errors: list[float] = []
+    every, hits = 0, 0.0
     for source in dict.fromkeys(sources):
         own = names == source
         chances = predict(rows[own], *fit(rows[~own], truth[~own], names[~own].tolist()))
         errors.append(calibration_error(chances.tolist(), truth[own].astype(bool).tolist()))
+        sure = chances >= SURE
+        every, hits = every + int(sure.sum()), hits + float(truth[own][sure].sum())
         print(f"{source:14} {own.sum():6} values, right {truth[own].mean():.3f}, said {chances.mean():.3f}, "
-              f"error left out {errors[-1]:.3f}")  # fmt: skip
+              f"error left out {errors[-1]:.3f}, {SURE} or more {sure.sum()}, right "
+              f"{truth[own][sure].mean() if sure.any() else 1.0:.3f}")  # fmt: skip
     bias, weights = fit(rows, truth, sources)
     said = predict(rows, bias, weights)
     together = calibration_error(said.tolist(), truth.astype(bool).tolist())
+    print(f"{SURE} or more, sources left out: {every} values, right {hits / max(1, every):.3f}")
     print(f"mean of sources left out {np.mean(errors):.3f}; all together, seen {together:.3f}")
     if not asked.keep:
         stored: dict[str, Any] = {

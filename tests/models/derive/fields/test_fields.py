@@ -222,6 +222,30 @@ def test_sender_line_between_dots_names_the_issuer() -> None:
     assert by_key(tree)["supplier"].value == "Old Quay Ltd"
 
 
+SEATS = (
+    "Siège social :", "Siège social", "Adresse :", "Tél :", "Registered office:", "Registered office", "Head office:",
+    "Address:", "Sitz der Gesellschaft:", "Sitz:", "Hauptsitz:", "Anschrift:", "Domicilio social:", "Dirección:",
+    "Sede legale:", "Sede:", "Indirizzo:", "Statutaire zetel:", "Vestigingsadres:", "Adres:", "Morada:", "Siedziba:",
+    "Kundennummer:", "VAT no:",
+)  # fmt: skip
+ADDRESSES = (
+    ("NETHARBOUR", "16 rue Mollien", "92100 Boulogne"), ("Brandt KG", "Lindenweg 3", "80331 München"),
+    ("Van Dalen B.V.", "Havenstraat 14", "3024 TK Rotterdam"), ("Pier Nine", "12 Wharf Road", "Leeds LS1 4DY"),
+)  # fmt: skip
+
+
+def test_name_ends_where_a_label_in_its_line_begins() -> None:
+    right = asked = 0
+    for form in ("{} {} {} - {} – Tel: 0171 55", "{} {} {}, {}", "{}, {} {} · {}", "{} – {} {} {}"):
+        for number, label in enumerate(SEATS):
+            name, street, town = ADDRESSES[number % len(ADDRESSES)]
+            foot = make_block(P, form.format(name, label, street, town), bbox=(50, 800, 400, 810))
+            tree = make_tree(make_block(P, "Invoice no: A-17", bbox=(50, 50, 150, 60)), foot)
+            asked += 1
+            right += [field.value for field in find_fields(tree) if field.canonical_key == "supplier"] == [name]
+    assert right >= 0.95 * asked
+
+
 def test_total_is_the_payment_less_the_change_when_tax_explains_it() -> None:
     tree = make_tree(
         make_block(P, "Total: 16.98"),

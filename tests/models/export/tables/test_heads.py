@@ -12,7 +12,7 @@ from quire.models.export.tables.catalog import catalog_tables
 from quire.models.export.tables.cells import CellRow, list_cells
 from quire.models.export.tables.files import cell_batch
 from quire.models.export.tables.heads import find_scale
-from tests.builders import make_block, make_tree
+from tests.builders import make_block, make_tree, table_block
 
 LEAST_RIGHT = 0.95
 LINE, LEFT, WIDTH = 12.0, 200.0, 60.0
@@ -93,6 +93,13 @@ def test_numbers_are_found_by_the_names_of_their_row_and_column() -> None:
             asked += 1
             right += list(answers(cells, label, path)) == [value]
     assert right >= LEAST_RIGHT * asked, (right, asked)
+
+
+def test_signs_alone_head_their_columns() -> None:
+    for sign in ("%", "$", "€"):
+        rows = [["Building", "n", sign], ["Residence", "60", "27.7"], ["Grounds", "58", "26.7"]]
+        cells = [cell for cell in list_cells(make_tree(table_block(rows))) if not cell.header]
+        assert [cell.head for cell in cells if cell.col == 2] == [sign, sign]
 
 
 def test_cells_name_title_scale_section_and_unit() -> None:

@@ -1,0 +1,33 @@
+"""A model is asked about doubtful values and arrays; with one that is always right no value of theirs stays wrong."""
+
+import pytest
+
+from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence
+from quire.models.derive.schema.extract import read_schema
+from quire.models.derive.schema.model.filling import SURE, fill_missing, find_doubtful
+
+TEXT = {"type": "string"}
+ROWS = {"type": "array", "items": {"type": "object", "properties": {"name": TEXT}}}
+READ = read_schema({"type": "object", "properties": {"number": TEXT, "lines": ROWS}})
+RIGHT = {"number": "A-1", "lines": [{"name": name} for name in "abcd"]}
+
+
+def stated(confidence: float) -> LeafEvidence:
+    return LeafEvidence(places=(), verbatim="x", confidence=confidence, how=How.PAIR)
+
+
+@pytest.mark.parametrize("row", range(4))
+def test_array_with_a_doubtful_row_is_asked_and_settled(row: int) -> None:
+    lines = [{"name": name} for name in "abcd"]
+    lines[row] = {"name": "wrong"}
+    evidence = {f"/lines/{number}/name": stated(0.5 if number == row else 1.0) for number in range(4)}
+    rules = ExtractedData(data={"number": "A-1", "lines": lines}, evidence=evidence | {"/number": stated(1.0)})
+    assert find_doubtful(READ, rules) == {f"/lines/{row}/name", "/lines"}
+    assert fill_missing(READ, rules, ExtractedData(data=RIGHT)).data == RIGHT
+
+
+@pytest.mark.parametrize(("confidence", "is_asked"), [(SURE - 0.01, True), (SURE, False)])
+def test_values_below_the_threshold_are_asked(confidence: float, is_asked: bool) -> None:
+    rules = ExtractedData(data={"number": "B-2"}, evidence={"/number": stated(confidence)})
+    assert ("/number" in find_doubtful(READ, rules)) == is_asked
+    assert (fill_missing(READ, rules, ExtractedData(data=RIGHT)).data["number"] == "A-1") == is_asked
