@@ -92,7 +92,8 @@ def in_xlsx(style: str, row: int) -> bytes:
     runs = (
         f'<r><t>see </t></r><r><rPr>{mark}<sz val="11"/></rPr><t>word</t></r><r><t xml:space="preserve"> here</t></r>'
     )
-    place, after, more = f"B{row + 2}", "", {}
+    place, after = f"B{row + 2}", ""
+    more: dict[str, str | bytes] = {}
     if style == "href" and chance.random() < 0.5:
         cell = f'<c r="{place}" t="str"><f>HYPERLINK("{URL}","word")</f><v>word</v></c>'
     elif style == "href":

@@ -305,13 +305,16 @@ def read_font(font: Element | None) -> InlineMarkup:
     """Return how a font marks its text."""
     if font is None:
         return PLAIN
-    marks = {
-        name: (node := font.find(S + tag)) is not None and node.get("val") not in ("0", "false", "none")
-        for name, tag in (("bold", "b"), ("italic", "i"), ("strike", "strike"), ("underline", "u"))
-    }
+    bold, italic, strike, underline = (
+        (node := font.find(S + tag)) is not None and node.get("val") not in ("0", "false", "none")
+        for tag in ("b", "i", "strike", "u")
+    )
     raised = font.find(S + "vertAlign")
     kind = raised.get("val") if raised is not None else None
-    return InlineMarkup(**marks, superscript=kind == "superscript", subscript=kind == "subscript")
+    return InlineMarkup(
+        bold=bold, italic=italic, strike=strike, underline=underline,
+        superscript=kind == "superscript", subscript=kind == "subscript",
+    )  # fmt: skip
 
 
 def read_fonts(styles: Element | None) -> dict[int, InlineMarkup]:
