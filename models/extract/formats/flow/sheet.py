@@ -10,8 +10,8 @@ from quire.models.cdom.span import Span
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import PictureFacts
 
-MAX_CELLS: Final = 1_000_000
-"""Filled cells of one workbook: about a gigabyte as a tree."""
+MAX_CELLS: Final = 1_500_000
+"""Filled cells of one workbook: some 190 MB of JSON, which is most of what a reader accepts from its child."""
 MAX_CHARS: Final = 40_000_000
 """Characters of all cells, twice those of a tree: a shared text counts for each cell that refers to it."""
 MAX_MERGES: Final = 100_000
