@@ -1,4 +1,4 @@
-"""`python -m tests.lab.seen pages|mails|FOLDER [--seeds FIRST LAST]`: words and order of Chromium beside the tree's.
+"""`python -m tests.lab.seen pages|mails|FOLDER [--seeds FIRST LAST]`: words and order of Chromium and of trees.
 
 Prints the share of files at .95 and the mean of both figures, and the words missing or too many by class of content.
 """
@@ -102,7 +102,7 @@ def words_of(tree: Tree, *, body: bool = False) -> list[str]:
 
 
 def compare(seen: list[str], read: list[str]) -> tuple[float, float]:
-    """F1 of the words, and the share of the common words that stand in order."""
+    """F1 of the words, and the share of the common words that are in the same order."""
     common = sum((Counter(seen) & Counter(read)).values())
     if not seen and not read:
         return 1.0, 1.0

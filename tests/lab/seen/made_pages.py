@@ -1,4 +1,4 @@
-"""Makes web pages and mails by seed. Each word is there once and is named after the class of content it stands in."""
+"""Makes web pages and mails by seed. Each word is there once, with the class of its content."""
 
 import quopri
 import random

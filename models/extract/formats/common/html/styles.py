@@ -1,4 +1,4 @@
-"""What the style sheets of a page hide, show, number and add: stated as attributes and text of the page itself.
+"""Style sheets applied to a page: parts that they hide, show, number and add become attributes and text.
 
 `tinycss2` reads the sheets and `cssselect2` their selectors. All work is bounded; nothing is fetched.
 """
@@ -101,16 +101,16 @@ class _Selectors(cssselect2.Matcher):  # type: ignore[misc]
 
 @dataclass(slots=True)
 class _Cascade:
-    """What is known while one walks through a page: its rules, open counters, and the state that is inherited."""
+    """The state of a walk through a page: its rules, open counters, and the work that may still be done."""
 
     rules: _Selectors
     budget: _Budget
     counters: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def count(self, stated: Stated, depth: int) -> None:
-        """Set and raise the counters that an element states; counters of deeper elements end here.
+        """Set and raise the counters that an element states; end the counters of deeper elements.
 
-        As in browsers, a counter of an element before it in its parent goes on only where no outer one has its name.
+        As in browsers, a counter of an earlier sibling counts only where no outer one has its name.
         """
         for name, opened in list(self.counters.items()):
             while opened and opened[-1][0] > depth - (len(opened) > 1):
@@ -286,7 +286,7 @@ def _visibility_of(element: Element, own: Stated, hidden: bool) -> bool:
 
 
 def _hide_texts(element: Element, children: list[Element]) -> None:
-    """Hide the texts of an element that lie in no other; an element without others is hidden whole."""
+    """Hide the texts directly in an element; an element without children is hidden."""
     if not children:
         element.set("hidden", "")
         return
@@ -330,7 +330,7 @@ def _read_counters(stated: tuple[bool, list[Any]] | None, otherwise: int) -> Ite
 
 
 def _read_rules(root: Element) -> _Selectors | None:
-    """Return the rules of the style sheets in a page, None when there are none; those of its templates are apart."""
+    """Return the rules of a page or template, without those of templates inside; None without rules."""
     css = ""
     for node in root.iter("style"):
         is_own = next(node.iterancestors("template"), root) is root

@@ -188,7 +188,7 @@ class _CellReader:
             self._sheet.spans[place] = spans
 
     def _style(self, cell: Element, text: str, *, is_number: bool) -> tuple[str, tuple[Span, ...]]:
-        """Return the text and spans of a cell: of its own runs, else of its font and of a formula that links."""
+        """Return the text and spans of a cell: from its runs, else from its font and its formula if that links."""
         spans: tuple[Span, ...] = ()
         if cell.get("t") == "s":
             spans = self._context.spans.get(natural(cell.findtext(S + "v"), -1), ())

@@ -1,4 +1,4 @@
-"""What style sheets hide, show, add and number: the words of a page are those that a browser shows, in order."""
+"""Style sheets hide, show, add and number: the words of a page are those that a browser shows, in order."""
 
 import random
 
@@ -49,7 +49,7 @@ SHOWN = (
 
 
 @pytest.mark.parametrize(("css", "body", "expected"), SHOWN)
-def test_pages_hold_what_a_browser_shows(css: str, body: str, expected: str) -> None:
+def test_style_sheets_change_the_words_of_a_page(css: str, body: str, expected: str) -> None:
     place = random.Random(css).choice(("{}", "<main>{}</main>", "<table role=presentation><tr><td>{}</table>"))
     tree = read_tree(f"<html><head><style>{css}</style></head><body>{place.format(body)}</body></html>".encode())
 
