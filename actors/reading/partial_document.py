@@ -25,7 +25,7 @@ _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 MOST_FACTS_BYTES = 8 << 20  # 5,000 pages with a long outline take half a megabyte
 MOST_PAGE_BYTES = 16 << 20  # a page of 100,000 characters with boxes takes one
-MOST_TREE_BYTES = 128 << 20  # 5,000 dense pages take ninety
+MOST_TREE_BYTES = 192 << 20  # 5,000 dense pages take ninety, a table of 1.5 million cells 185
 
 
 @dataclass(slots=True)

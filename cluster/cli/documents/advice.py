@@ -7,7 +7,7 @@ ADVICE = {
     "encrypted": "the file needs a password; quire extract takes it with --password",
     "too-many-pages": "the file has more pages than SVC_MAX_PAGES; quire extract --pages 1-500 reads some",
     "no-such-page": "the file has none of the selected pages",
-    "resource-limit": "the file needs more memory than SVC_CHILD_MEMORY_MB allows",
+    "resource-limit": "the file passes a limit of docs/formats.md or needs more memory than SVC_CHILD_MEMORY_MB",
     "timeout": "the file needs more CPU time than SVC_PAGE_CPU_S or SVC_DOCUMENT_CPU_S allows",
     "parser-crash": "the parser crashed on this file; export it again",
     "worker-killed": "the reading process was killed from outside, often because memory ran out; run the command again",

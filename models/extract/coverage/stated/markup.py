@@ -9,7 +9,19 @@ from quire.models.extract.coverage.stated.text import NOT_SHOWN, StatedText, wor
 from quire.models.extract.formats.common.html.parse import decode, parse_again
 from quire.models.extract.formats.common.opc import Package
 
-_SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
+_SILENT: Final = (
+    "script",
+    "style",
+    "head",
+    "template",
+    "noscript",
+    "iframe",
+    "svg",
+    "canvas",
+    "datalist",
+    "progress",
+    "meter",
+)
 """Elements whose text a browser with scripts does not show, or replaces."""
 _FORMED: Final = ("math", "rt", "rp", "option", "textarea", "button", "audio", "video")
 """Elements whose text the tree may have in another form."""

@@ -7,6 +7,7 @@ from quire.models.extract.coverage.stated.text import StatedText, part_signs
 from quire.models.extract.formats.sniffing.charset import decode_again
 from quire.models.extract.formats.sniffing.records import split_instruction
 from quire.models.extract.formats.text.known import notebook_markdown, read_known
+from quire.models.extract.formats.text.xml_texts import xml_as_html
 
 _UNSPOKEN: Final = re.compile(
     r"(<img\b[^<>]*>|\]\(<?data:[^()\s]*\)|\bsrc=[\"']?data:[^\"'<>\s]*|\]\([^()\n]{0,2000}\)"
@@ -21,7 +22,9 @@ _UNSPOKEN: Final = re.compile(
 def state_text(data: bytes) -> StatedText:
     """Return the decoded text."""
     text = decode_again(data)
-    return StatedText(text=[text]) if read_known(text) is None else StatedText(formed=[text])
+    if read_known(text) is not None or xml_as_html(text) is not None:
+        return StatedText(formed=[text])
+    return StatedText(text=[text])
 
 
 def state_csv(data: bytes) -> StatedText:

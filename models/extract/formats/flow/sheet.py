@@ -1,15 +1,17 @@
 """A sheet as every spreadsheet reader fills it: displayed texts by place, merges, sizes, hidden cells. No parser."""
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.span import Span
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import PictureFacts
 
-MAX_CELLS: Final = 1_000_000
-"""Filled cells of one workbook: about a gigabyte as a tree."""
+MAX_CELLS: Final = 1_500_000
+"""Filled cells of one workbook: some 190 MB of JSON, which is most of what a reader accepts from its child."""
 MAX_CHARS: Final = 40_000_000
 """Characters of all cells, twice those of a tree: a shared text counts for each cell that refers to it."""
 MAX_MERGES: Final = 100_000
@@ -77,6 +79,8 @@ class Sheet:
         printed_heads: Texts of the headers that are printed on its pages.
         printed_feet: Texts of the printed footers.
         headers: Areas whose first row is stated to be a header.
+        spans: Styles and links in the texts of cells.
+        links: Areas with the name of the address that they link to.
     """
 
     name: str
@@ -91,6 +95,8 @@ class Sheet:
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     rows: Sizes = field(default_factory=lambda: Sizes(ROW_HEIGHT))
     columns: Sizes = field(default_factory=lambda: Sizes(COLUMN_WIDTH))
+    spans: dict[Place, tuple[Span, ...]] = field(default_factory=dict)
+    links: list[tuple[Area, str]] = field(default_factory=list)
     comments: list[tuple[Place, str]] = field(default_factory=list)
     objects: list[SheetObject] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -106,6 +112,20 @@ class Sheet:
         if len(self.merges) >= MAX_MERGES:
             raise ResourceLimit("a sheet has too many merged cells")
         self.merges.append(area)
+
+    def link_cells(self, targets: Mapping[str, str]) -> None:
+        """Make the texts of linked cells links to the addresses of that name."""
+        for area, name in self.links[:MAX_MERGES]:
+            place, href = area[:2], targets.get(name)
+            if href is None or place not in self.cells:
+                continue
+            spans: list[Span] = []
+            end, length = 0, len(self.cells[place])
+            for span in (*self.spans.get(place, ()), Span(start=length, end=length)):
+                spans += [Span(start=end, end=span.start, href=href)] if span.start > end else []
+                spans += [replace(span, href=href, underline=False)] if span.end > span.start else []
+                end = span.end
+            self.spans[place] = tuple(spans)
 
     def is_hidden_row(self, row: int) -> bool:
         """Return whether a row was hidden by hand; rows hidden by a filter are data."""

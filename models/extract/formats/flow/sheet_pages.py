@@ -229,6 +229,7 @@ def _make_table(
                 text=clean(texts.get(place, "")),
                 bbox=_box(sheet, (*place, *end)),
                 value=sheet.moments.get(place) if place in texts else None,
+                spans=sheet.spans.get(place, ()) if place in texts else (),
             )
         )
     return FlowBlock(

@@ -238,10 +238,19 @@ def _read(data: bytes) -> FlowFile:
     by_location: dict[str, MimePart] = {}
     for part in parts:
         if part.kind.startswith("image/"):
-            by_location[decode_header(part.header("content-location"))] = part
-            by_location["cid:" + decode_header(part.header("content-id")).strip("<>")] = part
+            by_location.update(dict.fromkeys(_names_of(part), part))
 
     def find(source: str) -> bytes | None:
         return part_bytes(by_location[source]) if source in by_location else None
 
-    return read_html(part_text(page), Format.MHTML, PagePictures(find))
+    frames = {name: part for part in parts if part.kind in _PAGES and part is not page for name in _names_of(part)}
+
+    def frame(source: str) -> str | None:
+        return part_text(frames[source]) if source in frames else None
+
+    return read_html(part_text(page), Format.MHTML, PagePictures(find), frame)
+
+
+def _names_of(part: MimePart) -> tuple[str, str]:
+    """Return the address of a part, and the one by which its content id is named."""
+    return decode_header(part.header("content-location")), "cid:" + decode_header(part.header("content-id")).strip("<>")

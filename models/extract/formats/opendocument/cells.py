@@ -6,6 +6,7 @@ from typing import Final
 
 from quire.models.cdom.errors import ResourceLimit
 from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import Flat, FlowBlock, flatten
 from quire.models.extract.formats.flow.sheet import MAX_CELLS, Sheet, SheetObject, Workbook
 from quire.models.extract.formats.opendocument.inline import read_inline, read_object
 from quire.models.extract.formats.opendocument.styles import (
@@ -36,7 +37,7 @@ class _OdsCell:
     element: Element
     column: int
     times: int
-    text: str
+    text: Flat
 
 
 class SheetReader:
@@ -113,18 +114,20 @@ class SheetReader:
                 yield _OdsCell(cell, index, min(times, MAX_COLUMNS - index), self._text_of(cell))
             index += times
 
-    def _text_of(self, cell: Element) -> str:
+    def _text_of(self, cell: Element) -> Flat:
         lines = (OdfReader(self._styles, depth=1).read([line]) for line in cell.findall(TEXT + "p"))
-        return "\n".join(block.text for blocks in lines for block in blocks)
+        return flatten([FlowBlock(block.type, block.text, block.spans) for blocks in lines for block in blocks])
 
     def _put_repeated(self, cell: "_OdsCell") -> None:
         for step in range(cell.times):
             self._put_at((self._row, cell.column + step), cell.element, cell.text)
 
-    def _put_at(self, position: tuple[int, int], cell: Element, text: str) -> None:
+    def _put_at(self, position: tuple[int, int], cell: Element, flat: Flat) -> None:
         is_number = cell.get(OFFICE + "value-type") in _NUMBERS
         moment = as_iso(cell.get(OFFICE + "date-value") or "")
-        self._workbook.put(self._sheet, position, text, number=is_number, moment=moment)
+        self._workbook.put(self._sheet, position, flat.text, number=is_number, moment=moment)
+        if flat.spans:
+            self._sheet.spans[position] = flat.spans
         across = count(cell.get(TABLE + "number-columns-spanned"), MAX_COLUMNS)
         down = count(cell.get(TABLE + "number-rows-spanned"), MAX_ROWS)
         if across > 1 or down > 1:

@@ -6,9 +6,10 @@ from typing import Final
 
 from quire.models.cdom.errors import ResourceLimit
 from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.span import Span
 from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
-from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, flatten_table, join_runs
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, flatten, flatten_table, join_runs
 from quire.models.extract.formats.rtf.state import RtfParagraph, RtfRow
 from quire.models.extract.formats.rtf.tables import RtfTables
 
@@ -29,7 +30,7 @@ class _OpenTable:
     level: int
     rows: list[RtfRow] = field(default_factory=list)
     row: RtfRow = field(default_factory=RtfRow)
-    lines: list[str] = field(default_factory=list)
+    lines: list[FlowBlock] = field(default_factory=list)
     nested: list[FlowBlock] = field(default_factory=list)
 
 
@@ -43,16 +44,16 @@ class TableStack:
         """Return the open row at a level (1 = not nested)."""
         return self._table_at(level).row
 
-    def add_line(self, level: int, line: str) -> None:
+    def add_line(self, level: int, text: str, spans: tuple[Span, ...]) -> None:
         """Add a line of text to the open cell of a level."""
         table = self._table_at(level)
-        if line:
-            table.lines.append(line)
+        if text:
+            table.lines.append(FlowBlock(BlockType.PARAGRAPH, text, spans))
 
     def end_cell(self, level: int) -> None:
         """Close the open cell of a level."""
         table = self._table_at(level)
-        table.row.cells.append("\n".join(table.lines))
+        table.row.cells.append(flatten(table.lines))
         table.lines = []
 
     def end_row(self, level: int) -> None:
@@ -76,7 +77,7 @@ class TableStack:
         self._close_deeper(1)
         table = self._open.pop()
         if table.lines or table.row.cells:
-            table.row.cells += ["\n".join(table.lines)] if table.lines else []
+            table.row.cells += [flatten(table.lines)] if table.lines else []
             table.rows.append(table.row)
         return _make_blocks(table)
 
@@ -95,12 +96,12 @@ class TableStack:
         while len(self._open) > 1 and self._open[-1].level > level:
             table = self._open.pop()
             if table.lines:
-                table.row.cells.append("\n".join(table.lines))
+                table.row.cells.append(flatten(table.lines))
             if table.row.cells:
                 table.rows.append(table.row)
             blocks = _make_blocks(table)
             if blocks and blocks[0].table is not None:
-                self._open[-1].lines.append(flatten_table(blocks[0].table))
+                self._open[-1].lines.append(FlowBlock(BlockType.PARAGRAPH, flatten_table(blocks[0].table)))
                 self._open[-1].nested += blocks
 
 
@@ -117,21 +118,23 @@ def _make_blocks(table: _OpenTable) -> list[FlowBlock]:
 def _make_table(rows: list[RtfRow]) -> Table:
     cells: list[Cell] = []
     for row_index, row in enumerate(rows):
-        for col, text in enumerate(row.cells):
-            if row.merges[col : col + 1] in (["h"], ["v"]) and not text:
+        for col, flat in enumerate(row.cells):
+            if row.merges[col : col + 1] in (["h"], ["v"]) and not flat.text:
                 continue
             across = 1
-            while row.merges[col + across : col + across + 1] == ["h"] and row.cells[
-                col + across : col + across + 1
-            ] in (
-                [],
-                [""],
+            while row.merges[col + across : col + across + 1] == ["h"] and not any(
+                covered.text for covered in row.cells[col + across : col + across + 1]
             ):
                 across += 1
             down = 1
             while row_index + down < len(rows) and rows[row_index + down].merges[col : col + 1] == ["v"]:
                 down += 1
-            cells.append(Cell(row=row_index, col=col, row_span=down, col_span=across, header=row.header, text=text))
+            cells.append(
+                Cell(
+                    row=row_index, col=col, row_span=down, col_span=across, header=row.header, text=flat.text,
+                    spans=flat.spans,
+                )
+            )  # fmt: skip
     return Table(rows=len(rows), cols=max(len(row.cells) for row in rows), cells=tuple(cells))
 
 

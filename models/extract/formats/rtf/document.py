@@ -7,6 +7,7 @@ from typing import Final
 
 from quire.models.cdom.flags import COMMENT
 from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.span import Span
 from quire.models.cdom.tree import BlockType, Metadata
 from quire.models.extract.formats.flow.blocks import BULLET, FlowBlock, StyledRun, join_runs
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
@@ -287,7 +288,7 @@ class RtfReader:
             return
         paragraph = self._paragraph
         if paragraph.in_table:
-            self._blocks.tables.add_line(self._level(nested=True), self._cell_line())
+            self._blocks.tables.add_line(self._level(nested=True), *self._cell_line())
             return
         self._blocks.add_paragraph(paragraph)
         paragraph.runs, paragraph.label = [], ""
@@ -296,19 +297,18 @@ class RtfReader:
         """Return the table level of a cell or row: the outermost, or that of the current paragraph."""
         return max(1, self._paragraph.nesting) if nested else 1
 
-    def _cell_line(self) -> str:
-        """Return the text of the paragraph so far as a line of a cell."""
+    def _cell_line(self) -> tuple[str, tuple[Span, ...]]:
+        """Return the text and spans of the paragraph so far as a line of a cell."""
         paragraph = self._paragraph
         label = paragraph.label.strip()
-        text = join_runs([run for run in paragraph.runs if not run.style.hidden])[0]
+        prefix = "" if not label else BULLET if is_bullet(label) else label + " "
+        line = join_runs([run for run in paragraph.runs if not run.style.hidden], prefix=prefix)
         paragraph.runs, paragraph.label = [], ""
-        if label and text:
-            return (BULLET if is_bullet(label) else label + " ") + text
-        return text
+        return line
 
     def _end_cell(self, *, nested: bool) -> None:
         level = max(2, self._paragraph.nesting) if nested else 1
-        self._blocks.tables.add_line(level, self._cell_line())
+        self._blocks.tables.add_line(level, *self._cell_line())
         self._blocks.tables.end_cell(level)
 
     def _add_picture(self) -> None:

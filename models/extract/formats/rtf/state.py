@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from quire.models.extract.formats.flow.blocks import InlineMarkup, StyledRun
+from quire.models.extract.formats.flow.blocks import Flat, InlineMarkup, StyledRun
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class RtfParagraph:
 class RtfRow:
     """The row of a table being read: texts of its cells, and how each cell is merged (h, v, or not)."""
 
-    cells: list[str] = field(default_factory=list)
+    cells: list[Flat] = field(default_factory=list)
     merges: list[str] = field(default_factory=list)
     header: bool = False
     pending: str = ""

@@ -37,6 +37,12 @@ _FLAT_OPC: Final = re.compile(
 )
 _WORD_2003: Final = re.compile(r"<(?:\w+:)?wordDocument\b")
 _FLAT_PARTS: Final = {"/ppt/presentation.xml": Format.PPTX, "/xl/workbook.xml": Format.XLSX}
+XML_TEXT: Final = re.compile(
+    r"(?:<!DOCTYPE\s+\w+\s+PUBLIC\s+[\"']-//OASIS//DTD DocBook|<(?:FictionBook|rss)[\s>]"
+    r"|<(?:\w+:)?(?:feed|RDF)\s[^<>]{0,4000}[\"'](?:http://www\.w3\.org/2005/Atom|http://purl\.org/rss/1\.0/)[\"']"
+    r"|<\w+\s[^<>]{0,4000}[\"']http://docbook\.org/ns/docbook[\"'])"
+)
+"""How such a file begins after its XML declaration."""
 _EMLX: Final = re.compile(r"\A\d{1,10} *\n(?=[A-Za-z-]{2,40}:)")
 """The first line of a mail of Apple Mail: its length in bytes."""
 _NEXT_MAIL: Final = re.compile(rb"\n\r?\nFrom \S[^\r\n]{0,300}\d{4}[^\r\n]{0,40}\r?\n[A-Za-z-]{2,60}:")
@@ -103,20 +109,25 @@ def sniff_text(data: bytes) -> Format:
         return Format.TXT
     start = text[_LEADING.match(text).end() :] if _LEADING.match(text) else text  # type: ignore[union-attr]
     if start.startswith("<"):
-        if (flat := _FLAT.match(start)) is not None and flat.group(1) in _FLAT_FORMATS:
-            return _FLAT_FORMATS[flat.group(1)]
-        if (office := _sniff_office_xml(start)) is not None:
-            return office
-        if _SVG.match(start):
-            return Format.SVG
-        if _JATS.search(text[:8192]):
-            return Format.JATS
-        if _MARKUP.match(start) or "<html" in text[:2048].lower():
-            return Format.HTML
-        return Format.TXT
+        return _sniff_markup(start, text)
     if (mail := _sniff_mail(_EMLX.sub("", text, count=1))) is not None:
         return Format.MBOX if mail is Format.EML and is_mailbox(data) else mail
     return _sniff_light(text)
+
+
+def _sniff_markup(start: str, text: str) -> Format:
+    """Return the kind of a text that begins with a tag."""
+    if (flat := _FLAT.match(start)) is not None and flat.group(1) in _FLAT_FORMATS:
+        return _FLAT_FORMATS[flat.group(1)]
+    if (office := _sniff_office_xml(start)) is not None:
+        return office
+    if _SVG.match(start):
+        return Format.SVG
+    if _JATS.search(text[:8192]):
+        return Format.JATS
+    if not XML_TEXT.match(start) and (_MARKUP.match(start) or "<html" in text[:2048].lower()):
+        return Format.HTML
+    return Format.TXT
 
 
 def _sniff_office_xml(start: str) -> Format | None:

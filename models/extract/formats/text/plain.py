@@ -4,11 +4,13 @@ import re
 from typing import Final
 
 from quire.models.cdom.original import Format, ReadOptions
-from quire.models.cdom.tree import BlockType
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.html.page import read_markup
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, join_runs
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from quire.models.extract.formats.sniffing.charset import decode_file
 from quire.models.extract.formats.text.known import read_known
+from quire.models.extract.formats.text.xml_texts import xml_as_html
 
 ENGINE: Final = "text"
 MAX_BLOCK_CHARS: Final = 20_000
@@ -27,6 +29,10 @@ def open_text(data: bytes, options: ReadOptions) -> FlowDocument:
 
 def _read(data: bytes) -> FlowFile:
     decoded = decode_file(data)
+    if (page_text := xml_as_html(decoded.text)) is not None:
+        return read_markup(
+            page_text, Format.TXT, engine="xml", reason="markup", metadata=Metadata(), warnings=decoded.warnings
+        )
     known = read_known(decoded.text)
     pages: list[FlowPage] = [] if known is None else [FlowPage(blocks=known)]
     line = 1

@@ -13,6 +13,7 @@ from quire.models.cdom.table import Cell
 from quire.models.export import html, markdown
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.opendocument.test_odf import opendocument
+from tests.models.extract.formats.sheets.workbooks import RELS, R, S, sheet, text_cell, workbook
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STYLES = ("bold", "italic", "strike", "code", "href")
@@ -58,6 +59,14 @@ def in_docx(style: str, row: int) -> bytes:
 
 
 def in_odt(style: str, row: int) -> bytes:
+    return in_opendocument("text", style, row)
+
+
+def in_ods(style: str, row: int) -> bytes:
+    return in_opendocument("spreadsheet", style, row)
+
+
+def in_opendocument(kind: str, style: str, row: int) -> bytes:
     properties = {
         "bold": 'fo:font-weight="bold"', "italic": 'fo:font-style="italic"',
         "strike": 'style:text-line-through-style="solid"', "code": "", "href": "",
@@ -73,16 +82,61 @@ def in_odt(style: str, row: int) -> bytes:
         "<table:table-row>" + "".join(f"<table:table-cell><text:p>{c}</text:p></table:table-cell>" for c in line)
         + "</table:table-row>" for line in cells
     )  # fmt: skip
-    return opendocument("text", f"<table:table>{body}</table:table>", styles)
+    return opendocument(kind, f'<table:table table:name="A">{body}</table:table>', styles)
 
 
-MAKERS: tuple[Callable[[str, int], bytes], ...] = (in_html, in_markdown, in_docx, in_odt)
+def in_xlsx(style: str, row: int) -> bytes:
+    """A link of the cell, shared or stated; other styles as runs of an inline or shared string."""
+    chance = random.Random(f"{style} {row}")
+    mark = {"bold": "<b/>", "italic": "<i/>", "strike": "<strike/>"}.get(style, "")
+    runs = (
+        f'<r><t>see </t></r><r><rPr>{mark}<sz val="11"/></rPr><t>word</t></r><r><t xml:space="preserve"> here</t></r>'
+    )
+    place, after = f"B{row + 2}", ""
+    more: dict[str, str | bytes] = {}
+    if style == "href" and chance.random() < 0.5:
+        cell = f'<c r="{place}" t="str"><f>HYPERLINK("{URL}","word")</f><v>word</v></c>'
+    elif style == "href":
+        cell = text_cell(place, "word")
+        after = f'<hyperlinks><hyperlink ref="{place}" r:id="r9"/></hyperlinks>'
+        link = f'<Relationship Id="r9" Type="{R}/hyperlink" Target="{URL}" TargetMode="External"/>'
+        more["xl/worksheets/_rels/sheet1.xml.rels"] = f'<Relationships xmlns="{RELS}">{link}</Relationships>'
+    elif chance.random() < 0.5:
+        cell = f'<c r="{place}" t="s"><v>1</v></c>'
+        more["xl/sharedStrings.xml"] = f'<sst xmlns="{S}"><si><t>x</t></si><si>{runs}</si></sst>'
+    else:
+        cell = f'<c r="{place}" t="inlineStr"><is>{runs}</is></c>'
+    rows = "".join(
+        f'<row r="{n}">{text_cell(f"A{n}", f"n{n}")}{cell if n == row + 2 else text_cell(f"B{n}", "x")}</row>'
+        for n in range(1, 5)
+    )
+    return workbook(sheet(rows, after=after), more=more)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_styles_and_links_of_cells_are_spans(seed: int) -> None:
-    style = STYLES[seed % len(STYLES)]
-    data = MAKERS[seed % len(MAKERS)](style, random.Random(seed).randrange(3))
+def in_rtf(style: str, row: int) -> bytes:
+    word = {"bold": "{\\b word}", "italic": "{\\i word}", "strike": "\\strike word\\strike0 "}.get(
+        style, f'{{\\field{{\\*\\fldinst HYPERLINK "{URL}"}}{{\\fldrslt word}}}}'
+    )
+    rows = "".join(
+        f"\\trowd\\cellx3000\\cellx6000 \\intbl n{n}\\cell {f'see {word} here' if n == row else 'x'}\\cell\\row\n"
+        for n in range(3)
+    )
+    return f"{{\\rtf1\\ansi {rows}\\pard end\\par}}".encode()
+
+
+MAKERS: tuple[Callable[[str, int], bytes], ...] = (in_html, in_markdown, in_docx, in_odt, in_ods, in_xlsx, in_rtf)
+VARIANTS = [
+    (maker, style, row)
+    for maker in MAKERS
+    for style in STYLES
+    for row in range(3)
+    if style != "code" or maker not in (in_xlsx, in_rtf)
+]
+
+
+@pytest.mark.parametrize(("maker", "style", "row"), VARIANTS)
+def test_styles_and_links_of_cells_are_spans(maker: Callable[[str, int], bytes], style: str, row: int) -> None:
+    data = maker(style, row)
 
     tree = read_tree(data)
 

@@ -11,6 +11,7 @@ from quire.models.cdom.tree import Tree
 from quire.models.export.markdown import tree_to_markdown
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.opendocument.test_odf import opendocument
+from tests.models.extract.formats.sheets.workbooks import S, sheet, workbook
 from tests.models.extract.formats.slides.decks import deck, shape, slide
 
 Part = tuple[str, int]
@@ -87,7 +88,33 @@ def in_odt(parts: tuple[Part, ...], place: str) -> bytes:
     return opendocument("text", body, styles)
 
 
-MAKERS: tuple[Callable[[tuple[Part, ...], str], bytes], ...] = (in_docx, in_html, in_pptx, in_rtf, in_odt)
+def in_xlsx(parts: tuple[Part, ...], place: str) -> bytes:
+    """Runs of an inline string, or of a shared one where other formats have a list."""
+    marks = {0: "", 1: '<rPr><vertAlign val="superscript"/></rPr>', -1: '<rPr><vertAlign val="subscript"/></rPr>'}
+    runs = "".join(f'<r>{marks[level]}<t xml:space="preserve">{text}</t></r>' for text, level in parts)
+    if place == "item":
+        strings = f'<sst xmlns="{S}"><si>{runs}</si></sst>'
+        return workbook(sheet('<row><c r="A1" t="s"><v>0</v></c></row>'), more={"xl/sharedStrings.xml": strings})
+    return workbook(sheet(f'<row><c r="A1" t="inlineStr"><is>{runs}</is></c></row>'))
+
+
+def in_ods(parts: tuple[Part, ...], place: str) -> bytes:
+    styles = "".join(
+        f'<style:style style:name="T{level}" style:family="text">'
+        f'<style:text-properties style:text-position="{where}"/></style:style>'
+        for level, where in ((1, "super 58%"), (-1, "sub 58%"))
+    )
+    body = "".join(
+        f'<text:span text:style-name="T{level}">{text}</text:span>' if level else text for text, level in parts
+    )
+    cell = f'<table:table-cell office:value-type="string"><text:p>{body}</text:p></table:table-cell>'
+    rows = f'<table:table table:name="A"><table:table-row>{cell}</table:table-row></table:table>'
+    return opendocument("spreadsheet", rows, styles)
+
+
+MAKERS: tuple[Callable[[tuple[Part, ...], str], bytes], ...] = (
+    in_docx, in_html, in_pptx, in_rtf, in_odt, in_xlsx, in_ods,
+)  # fmt: skip
 
 
 def check(tree: Tree, expected: str) -> None:
@@ -97,7 +124,7 @@ def check(tree: Tree, expected: str) -> None:
     assert not tree.coverage.characters.lost
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(70))
 def test_raised_text_keeps_its_place(seed: int) -> None:
     chance = random.Random(seed)
     parts, expected = chance.choice(QUANTITIES)

@@ -3,255 +3,79 @@
 The tree is changed in place before the walk. All work is bounded; nothing is fetched and no script runs.
 """
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Final
 
 from lxml import etree
 
-from quire.models.extract.formats.common.xml import Element, tag_of
+from quire.models.extract.formats.common.html.parse import parse_html
+from quire.models.extract.formats.common.html.styles import CSS_TABLE, apply_styles
+from quire.models.extract.formats.common.xml import Element
 
-MAX_CSS_CHARS: Final = 2_000_000
-"""Characters of a page's style sheets that are read."""
-MAX_RULES: Final = 2_000
-"""Selectors that state whether something is shown."""
-MAX_CHECKS: Final = 500_000
-"""Comparisons of an element with a part of a selector; after so many, no more elements are hidden by class."""
 MAX_ROOTS: Final = 2_000
 """Shadow roots that are opened."""
-SCREEN_WIDTH: Final = 1280.0
-"""Width in pixels of the screen for which media queries are answered."""
-_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
-_SHOWS: Final = re.compile(r"(?:^|[;{\s])(display|visibility)\s*:\s*([a-z-]+)\s*(!\s*important)?", re.IGNORECASE)
-_OTHER_MEDIA: Final = ("print", "speech", "not screen", "not all", "only print")
-_INLINE_SHOWN: Final = re.compile(r"(?:^|;)\s*display\s*:\s*(?!none)[a-z-]+", re.IGNORECASE)
-_INLINE_HIDDEN: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)[^;]*", re.IGNORECASE)
-_WIDTH: Final = re.compile(r"\(\s*(min|max)-(?:device-)?width\s*:\s*([\d.]+)\s*(px|em|rem)?\s*\)", re.IGNORECASE)
-_PART: Final = re.compile(r"([.#]?)([\w\\-]+|\*)|\[\s*([\w-]+)\s*(?:([~|^$*]?=)\s*[\"']?([^\]\"']*)[\"']?)?\s*\]")
-_COMBINATORS: Final = re.compile(r"\s*([>+~])\s*|\s+")
+MAX_FRAMES: Final = 100
+"""Frames of a page that are opened, those inside frames included."""
+MAX_FRAME_CHARS: Final = 20_000_000
+"""Characters of all frames of a page."""
+
+ReadFrame = Callable[[str], str | None]
+"""The address of a frame → its page, None when the file does not hold it."""
 
 
-@dataclass(slots=True)
-class _Compound:
-    """A part of a selector without combinators: a tag, ids, classes and attributes."""
-
-    tag: str = ""
-    id: str = ""
-    classes: list[str] = field(default_factory=list)
-    attributes: list[tuple[str, str, str]] = field(default_factory=list)
-
-    def matches(self, element: Element) -> bool:
-        if self.tag and element.tag != self.tag:
-            return False
-        if self.id and element.get("id") != self.id:
-            return False
-        if self.classes and not set(self.classes).issubset((element.get("class") or "").split()):
-            return False
-        return all(_has_attribute(element, *stated) for stated in self.attributes)
+def no_frame(source: str) -> str | None:
+    """Hold no frames."""
+    return None
 
 
-@dataclass(slots=True)
-class _Rule:
-    """One selector with what it states; `order` ranks rules that match the same element."""
-
-    parts: list[_Compound]
-    child_only: list[bool]
-    name: str
-    value: str
-    order: tuple[bool, int, int, int, int]
-
-
-def prepare(root: Element) -> None:
+def prepare(root: Element, frame: ReadFrame = no_frame) -> None:
     """Change the page in place to what a browser shows."""
-    _open_shadow_roots(root)
+    _apply(root)
+    _open_frames(root, frame)
     _keep_one_formula(root)
     _name_roles(root)
-    _hide_by_style(root)
 
 
-def _has_attribute(element: Element, name: str, operator: str, value: str) -> bool:
-    stated = element.get(name)
-    if stated is None or not operator:
-        return stated is not None
-    match operator:
-        case "=":
-            return stated == value
-        case "~=":
-            return value in stated.split()
-        case "^=":
-            return bool(value) and stated.startswith(value)
-        case "$=":
-            return bool(value) and stated.endswith(value)
-        case "*=":
-            return bool(value) and value in stated
-        case _:
-            return stated == value or stated.startswith(value + "-")
+def _apply(root: Element) -> None:
+    """Hide closed dialogs, apply style sheets where they hold, and open the shadow roots of one page."""
+    for node in root.iter("dialog", "div", "section", "ul", "menu", "nav", "aside"):
+        is_closed = node.get("open") is None if node.tag == "dialog" else node.get("popover") is not None
+        if is_closed:
+            node.set("hidden", "")
+    for node in (root, *[node for node in root.iter("template") if _is_shadow(node)][:MAX_ROOTS]):
+        apply_styles(node)
+    _open_shadow_roots(root)
 
 
-def _hide_by_style(root: Element) -> None:
-    rules = _read_rules(root)
-    if not rules:
-        return
-    by_key: dict[str, list[_Rule]] = {}
-    for rule in rules:
-        last = rule.parts[-1]
-        key = f"#{last.id}" if last.id else f".{last.classes[0]}" if last.classes else last.tag or "*"
-        by_key.setdefault(key, []).append(rule)
-    checks = 0
-    for element in root.iter(etree.Element):
-        keys = [tag_of(element), "*", *(f".{name}" for name in (element.get("class") or "").split()[:50])]
-        if own := element.get("id"):
-            keys.append(f"#{own}")
-        stated: dict[str, _Rule] = {}
-        for rule in (rule for key in keys for rule in by_key.get(key, ())):
-            checks += len(rule.parts)
-            if checks > MAX_CHECKS:
-                return
-            known = stated.get(rule.name)
-            if (known is None or known.order < rule.order) and _matches(rule, element):
-                stated[rule.name] = rule
-        if stated:
-            _show_as_stated(element, stated)
+def _open_frames(root: Element, frame: ReadFrame) -> None:
+    """Put the pages of frames that the file holds in the place of the frames."""
+    waiting, chars, opened = list(root.iter("iframe", "frame"))[:MAX_FRAMES], 0, 0
+    while waiting and opened < MAX_FRAMES:
+        node, opened = waiting.pop(0), opened + 1
+        text = node.get("srcdoc") or frame(node.get("src") or "")
+        chars += len(text or "")
+        inside = parse_html(text) if text and chars <= MAX_FRAME_CHARS else None
+        if inside is None:
+            continue
+        _apply(inside)
+        node[:], node.text, node.tag = [], None, "div"
+        for outer in node.iterancestors("frameset", "noframes"):
+            outer.tag = "div"
+        node.extend([part for part in inside if part.tag != "head"])
+        for part in node:
+            part.tag = "div" if part.tag == "body" else part.tag
+        waiting += list(node.iter("iframe", "frame"))[:MAX_FRAMES]
 
 
-def _show_as_stated(element: Element, stated: dict[str, _Rule]) -> None:
-    style = element.get("style") or ""
-    display, visibility = stated.get("display"), stated.get("visibility")
-    is_hidden = False
-    if display is not None:
-        is_hidden = display.value == "none" and (display.order[0] or not _INLINE_SHOWN.search(style))
-        if display.value != "none":
-            element.attrib.pop("hidden", None)
-            if display.order[0]:
-                element.set("style", _INLINE_HIDDEN.sub("", style))
-    if visibility is not None and visibility.value in ("hidden", "collapse") and "visibility" not in style:
-        is_hidden = True
-    if is_hidden:
-        element.set("hidden", "")
-
-
-def _matches(rule: _Rule, element: Element) -> bool:
-    """Return whether the selector matches; ancestors are tried greedily, which the depth of a page bounds."""
-    if not rule.parts[-1].matches(element):
-        return False
-    node: Element | None = element
-    for part, child_only in zip(reversed(rule.parts[:-1]), reversed(rule.child_only), strict=True):
-        node = node.getparent() if node is not None else None
-        while node is not None and not part.matches(node):
-            node = None if child_only else node.getparent()
-        if node is None:
-            return False
-    return True
-
-
-def _read_rules(root: Element) -> list[_Rule]:
-    css = ""
-    rules: list[_Rule] = []
-    for node in root.iter("style"):
-        if _is_for_screen(node.get("media") or "all") and (node.get("type") or "text/css") == "text/css":
-            css += (node.text or "") + "\n"
-    for selectors, body in _split_rules(_COMMENT.sub(" ", css[:MAX_CSS_CHARS])):
-        stated = {match[1].lower(): (match[2].lower(), bool(match[3])) for match in _SHOWS.finditer(body)}
-        for name, (value, important) in stated.items():
-            for selector in selectors.split(","):
-                parsed = _parse_selector(selector.strip())
-                if parsed is None:
-                    continue
-                parts, child_only = parsed
-                order = (
-                    important, sum(bool(part.id) for part in parts),
-                    sum(len(part.classes) + len(part.attributes) for part in parts),
-                    sum(bool(part.tag) for part in parts), len(rules),
-                )  # fmt: skip
-                rules.append(_Rule(parts, child_only, name, value, order))
-                if len(rules) >= MAX_RULES:
-                    return rules
-    return rules if any(rule.value in ("none", "hidden", "collapse") for rule in rules) else []
-
-
-def _split_rules(css: str) -> Iterator[tuple[str, str]]:
-    """Yield (selectors, declarations); rules inside queries that the screen answers are included."""
-    skipped_below: int | None = None
-    depth = start = 0
-    opened: list[tuple[str, int]] = []
-    for match in re.finditer(r"[{}]|;(?=[^{}]*\{)|@(?:import|charset|namespace)[^;{}]*;", css):
-        sign = match.group()
-        if sign == "{":
-            opened.append((css[start : match.start()].strip(), match.end()))
-            depth += 1
-            start = match.end()
-            head = opened[-1][0]
-            if skipped_below is None and head.startswith("@") and not _is_read(head):
-                skipped_below = depth
-        elif sign == "}" and opened:
-            head, begun = opened.pop()
-            if skipped_below is None and not head.startswith("@"):
-                yield head, css[begun : match.start()]
-            depth -= 1
-            start = match.end()
-            if skipped_below is not None and depth < skipped_below:
-                skipped_below = None
-        elif sign.startswith("@"):
-            start = match.end()
-
-
-def _is_read(head: str) -> bool:
-    if head.lower().startswith("@media"):
-        return _is_for_screen(head[6:])
-    return head.lower().startswith(("@supports", "@layer", "@container"))
-
-
-def _is_for_screen(query: str) -> bool:
-    """Return whether a screen of `SCREEN_WIDTH` answers one of the queries."""
-    return any(_answers(part.strip().lower()) for part in query.split(","))
-
-
-def _answers(query: str) -> bool:
-    if (
-        query.startswith(("print", "speech", "not screen", "not all", "only print"))
-        or "prefers-color-scheme: dark" in query
-    ):
-        return False
-    for match in _WIDTH.finditer(query):
-        pixels = float(match[2].strip(".") or 0) * (16 if match[3] and match[3] != "px" else 1)
-        if (match[1] == "min") != (pixels <= SCREEN_WIDTH):
-            return False
-    return True
-
-
-def _parse_selector(selector: str) -> tuple[list[_Compound], list[bool]] | None:
-    """Return the parts of a selector, and whether each must be the parent; None for states and siblings."""
-    if not selector or ":" in selector or len(selector) > 500:
-        return None
-    pieces = _COMBINATORS.split(selector)
-    if any(sign in ("+", "~") for sign in pieces[1::2]):
-        return None
-    parts: list[_Compound] = []
-    for piece in pieces[::2]:
-        part, position = _Compound(), 0
-        while position < len(piece):
-            match = _PART.match(piece, position)
-            if match is None:
-                return None
-            position = match.end()
-            if match[3]:
-                part.attributes.append((match[3].lower(), match[4] or "", match[5] or ""))
-            elif match[1] == ".":
-                part.classes.append(match[2])
-            elif match[1] == "#":
-                part.id = match[2]
-            elif match[2] != "*":
-                part.tag = match[2].lower()
-        parts.append(part)
-    return parts, [sign == ">" for sign in pieces[1::2]]
+def _is_shadow(template: Element) -> bool:
+    return bool(template.get("shadowrootmode") or template.get("shadowroot"))
 
 
 def _open_shadow_roots(root: Element) -> None:
     """Put declarative shadow roots in the place of their hosts' content, which goes to their slots."""
     for template in list(root.iter("template"))[:MAX_ROOTS]:
         host = template.getparent()
-        if host is None or not (template.get("shadowrootmode") or template.get("shadowroot")):
+        if host is None or not _is_shadow(template):
             continue
         template.tag = "div"
         slots: dict[str, Element] = {}
@@ -356,11 +180,10 @@ def _name_roles(root: Element) -> None:
         if role == "heading":
             level = node.get("aria-level") or "2"
             node.tag = f"h{min(max(int(level), 1), 6)}" if level.isdecimal() and len(level) < 3 else "h2"
-        elif role in ("grid", "table", "treegrid"):
+        elif role in ("grid", "table", "treegrid", CSS_TABLE):
             rows = [row for row in node.iter(etree.Element) if row.get("role") == "row"]
-            if rows and any(
-                cell.get("role") in ("gridcell", "cell") for row in rows for cell in row.iter(etree.Element)
-            ):
+            widths = [sum(cell.get("role") in ("gridcell", "cell") for cell in row.iter(etree.Element)) for row in rows]
+            if any(widths) and (role != CSS_TABLE or (len(rows) > 1 and min(widths) > 1)):
                 _name_rows(node, rows)
         elif role == "list" and any(item.get("role") == "listitem" for item in node.iter(etree.Element)):
             node.tag = "ul"

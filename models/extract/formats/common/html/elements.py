@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.html.styles import write_number
 from quire.models.extract.formats.common.xml import Element
 from quire.models.extract.formats.flow.blocks import FlowBlock
-from quire.models.extract.formats.flow.counting import alphabetic, natural, roman
+from quire.models.extract.formats.flow.counting import natural
 
 SKIPPED: Final = frozenset(
     (
@@ -19,12 +20,13 @@ SKIPPED: Final = frozenset(
         "head",
         "canvas",
         "iframe",
-        "object",
         "embed",
         "applet",
         "audio",
         "video",
         "map",
+        "progress",
+        "meter",
         "datalist",
         "rp",
         "frameset",
@@ -101,13 +103,8 @@ class OpenList:
             return ""
         number = natural(item.get("value"), self.number)
         self.number = number + self.step
-        text = {
-            "a": alphabetic(number),
-            "A": alphabetic(number).upper(),
-            "i": roman(number),
-            "I": roman(number).upper(),
-        }
-        return text.get(self.style, str(number)) + "."
+        label = write_number(number, self.style)
+        return label and label + "."
 
 
 def open_list(node: Element) -> OpenList:

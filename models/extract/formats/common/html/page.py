@@ -6,7 +6,7 @@ from lxml import etree
 
 from quire.models.cdom.original import Format, ReadOptions
 from quire.models.cdom.tree import Metadata
-from quire.models.extract.formats.common.html.browser import prepare
+from quire.models.extract.formats.common.html.browser import ReadFrame, no_frame, prepare
 from quire.models.extract.formats.common.html.elements import mark_furniture
 from quire.models.extract.formats.common.html.parse import decode_page, parse_html
 from quire.models.extract.formats.common.html.pictures import PagePictures
@@ -36,12 +36,12 @@ def open_html(data: bytes, options: ReadOptions) -> FlowDocument:
     return open_flow(read, options)
 
 
-def read_html(text: str, format_: Format, pictures: PagePictures) -> FlowFile:
+def read_html(text: str, format_: Format, pictures: PagePictures, frame: ReadFrame = no_frame) -> FlowFile:
     """Return a flow file of one page from a web page's text, with its furniture marked."""
     root = parse_html(text)
     page, walker = FlowPage(), HtmlWalker(path_maker(""), pictures.take, terms_as_items=True)
     if root is not None:
-        prepare(root)
+        prepare(root, frame)
         page.blocks = walker.read(root)
         mark_furniture(page.blocks, walker.furniture)
     return _make_file(format_, page, pictures, metadata=read_head(root) if root is not None else Metadata())

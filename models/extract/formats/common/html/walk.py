@@ -33,6 +33,7 @@ from quire.models.extract.formats.common.html.elements import (
     stated_emphasis,
 )
 from quire.models.extract.formats.common.html.pictures import ReadPicture, no_picture
+from quire.models.extract.formats.common.html.styles import AS_BLOCK
 from quire.models.extract.formats.common.html.tables import is_layout, read_html_grid
 from quire.models.extract.formats.common.xml import Element, tag_of
 from quire.models.extract.formats.flow.blocks import (
@@ -52,6 +53,11 @@ from quire.models.extract.formats.flow.mathml import mathml_to_latex
 _MOVABLE: Final = frozenset(
     {BlockType.PARAGRAPH, BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX, BlockType.CAPTION}
 )
+
+_VALUES: Final = frozenset(
+    ("text", "email", "number", "date", "tel", "url", "search", "time", "month", "week", "submit", "button", "reset")
+)
+"""Kinds of input whose value is shown."""
 
 PathOf = Callable[[Element], str | None]
 
@@ -107,6 +113,10 @@ class HtmlWalker:
         elif node.tag in BLOCKS:
             self._flush()
             self._read_inside(node)
+            self._flush()
+        elif node.get(AS_BLOCK) is not None:
+            self._flush()
+            self._read_inline(node)
             self._flush()
         else:
             self._read_inline(node)
@@ -269,8 +279,14 @@ class HtmlWalker:
         kind = (node.get("type") or "text").lower()
         if kind in ("checkbox", "radio"):
             self._runs.append(StyledRun(" ☑ " if node.get("checked") is not None else " ☐ "))
-        elif kind in ("text", "email", "number", "date", "tel", "url") and node.get("value"):
+        elif kind in _VALUES and node.get("value"):
             self._runs.append(StyledRun(f" {node.get('value')} ", self._style))
+
+    def _read_apart(self, node: Element) -> None:
+        """Read a button or a field, which stands apart from the text around it."""
+        self._runs.append(StyledRun(" "))
+        self._read_inline(node)
+        self._runs.append(StyledRun(" "))
 
     def _read_select(self, node: Element) -> None:
         """Add the selected options; the others are not shown."""
@@ -397,6 +413,8 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "math": HtmlWalker._read_math,
     "rt": HtmlWalker._read_ruby,
     "svg": HtmlWalker._read_drawing,
+    "button": HtmlWalker._read_apart,
+    "textarea": HtmlWalker._read_apart,
     "select": HtmlWalker._read_select,
     "table": HtmlWalker._read_table,
     "figcaption": HtmlWalker._read_caption,

@@ -1,8 +1,8 @@
 """The cells of one worksheet part: XML bytes in, a filled sheet out. Reads a stream; takes values, not formulas."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BytesIO
 from typing import Final
@@ -10,9 +10,11 @@ from typing import Final
 from lxml import etree
 
 from quire.models.cdom.errors import ResourceLimit
-from quire.models.extract.formats.common.xml import BrokenPart, Element, number
+from quire.models.cdom.span import Span
+from quire.models.extract.formats.common.xml import BrokenPart, Element, R, number
+from quire.models.extract.formats.flow.blocks import PLAIN, InlineMarkup, StyledRun, join_runs, make_span
 from quire.models.extract.formats.flow.counting import natural
-from quire.models.extract.formats.flow.sheet import Place, Sheet, Workbook, parse_area, parse_place
+from quire.models.extract.formats.flow.sheet import Area, Place, Sheet, Workbook, parse_area, parse_place
 from quire.models.extract.formats.sheets.formats import BUILT_IN, as_iso, is_date, moment_of, show, show_text
 
 S: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -28,6 +30,8 @@ _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
 """Rows and columns of a sheet: the limits of the format."""
 UNCALCULATED: Final = "formula-without-value"
 """Warning: cells hold formulas whose values are not in the file."""
+_LINK: Final = re.compile(r'\s*HYPERLINK\(\s*"([^"]{1,2000})"', re.IGNORECASE)
+"""A formula that shows a link."""
 _READ_TAGS: Final = (
     S + "row",
     S + "c",
@@ -37,16 +41,27 @@ _READ_TAGS: Final = (
     S + "sheetFormatPr",
     S + "drawing",
     S + "headerFooter",
+    S + "hyperlink",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CellContext:
-    """Data shared by all sheets of a workbook: shared strings, format codes by style, and the epoch of dates."""
+    """Data shared by all sheets of a workbook.
+
+    Attributes:
+        strings: Shared strings.
+        codes: Format codes by cell style.
+        epoch_1904: Whether dates count from 1904.
+        spans: Styles inside shared strings, by index.
+        fonts: Struck, raised or lowered fonts, by cell style.
+    """
 
     strings: Sequence[str]
     codes: Sequence[str]
     epoch_1904: bool = False
+    spans: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
+    fonts: Mapping[int, InlineMarkup] = field(default_factory=dict)
 
 
 def read_cells(data: bytes, sheet: Sheet, workbook: Workbook, context: CellContext) -> None:
@@ -116,13 +131,9 @@ class _CellReader:
                 self._take_row(element)
             case t if t == S + "col":
                 self._take_column(element)
-            case t if t == S + "mergeCell":
-                if (area := parse_area(element.get("ref", ""))) is not None and area[:2] != area[2:]:
-                    self._sheet.add_merge(area)
-            case t if t == S + "autoFilter":
+            case t if t in (S + "mergeCell", S + "autoFilter", S + "hyperlink"):
                 if (area := parse_area(element.get("ref", ""))) is not None:
-                    self._sheet.filters.append(area)
-                    self._sheet.headers.append(area)
+                    self._take_area(element, area)
             case t if t == S + "headerFooter":
                 self._sheet.printed_heads = _printed(element, "oddHeader", "firstHeader", "evenHeader")
                 self._sheet.printed_feet = _printed(element, "oddFooter", "firstFooter", "evenFooter")
@@ -132,6 +143,15 @@ class _CellReader:
                 self._sheet.columns.default = (
                     _points(width, 0) * _POINTS_PER_CHAR if width else self._sheet.columns.default
                 )
+
+    def _take_area(self, element: Element, area: Area) -> None:
+        if element.tag == S + "hyperlink":
+            self._sheet.links.append((area, element.get(R + "id") or ""))
+        elif element.tag == S + "autoFilter":
+            self._sheet.filters.append(area)
+            self._sheet.headers.append(area)
+        elif area[:2] != area[2:]:
+            self._sheet.add_merge(area)
 
     def _take_row(self, row: Element) -> None:
         index = natural(row.get("r"), self._next[0] + 1) - 1
@@ -162,7 +182,27 @@ class _CellReader:
         self._next = (place[0], place[1] + 1)
         text, is_number = self._show(cell)
         moment = self._moment_of(cell) if is_number else ""
+        text, spans = self._style(cell, text, is_number=is_number)
         self._workbook.put(self._sheet, place, text, number=is_number, moment=moment)
+        if spans and text:
+            self._sheet.spans[place] = spans
+
+    def _style(self, cell: Element, text: str, *, is_number: bool) -> tuple[str, tuple[Span, ...]]:
+        """Return the text and spans of a cell: from its runs, else from its font and its formula if that links."""
+        spans: tuple[Span, ...] = ()
+        if cell.get("t") == "s":
+            spans = self._context.spans.get(natural(cell.findtext(S + "v"), -1), ())
+        elif (inline := cell.find(S + "is")) is not None:
+            rich, spans = read_rich(inline)
+            text = rich if spans else text
+        style = self._context.fonts.get(natural(cell.get("s"), -1), PLAIN)
+        link = _LINK.match(cell.findtext(S + "f") or "")
+        if spans or (style == PLAIN and link is None):
+            return text, spans if all(span.end <= len(text) for span in spans) else ()
+        style = replace(style, href=link.group(1) if link is not None else None)
+        if is_number:
+            return text, (make_span(0, len(text), replace(style, superscript=False, subscript=False)),)
+        return join_runs([StyledRun(text, style)])
 
     def _show(self, cell: Element) -> tuple[str, bool]:
         kind = cell.get("t", "n")
@@ -248,6 +288,45 @@ def read_string(item: Element) -> str:
         elif node.tag == S + "r":
             parts += [text.text or "" for text in node.iterfind(S + "t")]
     return unescape("".join(parts))
+
+
+def read_rich(item: Element) -> tuple[str, tuple[Span, ...]]:
+    """Return the text and the spans of a shared or inline string; one whose runs all look alike has no spans."""
+    runs = [
+        StyledRun(unescape(node.findtext(S + "t") or ""), read_font(node.find(S + "rPr")))
+        for node in item.iterfind(S + "r")
+    ]
+    if len({run.style for run in runs if run.text.strip()} | {PLAIN}) < 2:
+        return read_string(item), ()
+    return join_runs(runs)
+
+
+def read_font(font: Element | None) -> InlineMarkup:
+    """Return how a font marks its text."""
+    if font is None:
+        return PLAIN
+    bold, italic, strike, underline = (
+        (node := font.find(S + tag)) is not None and node.get("val") not in ("0", "false", "none")
+        for tag in ("b", "i", "strike", "u")
+    )
+    raised = font.find(S + "vertAlign")
+    kind = raised.get("val") if raised is not None else None
+    return InlineMarkup(
+        bold=bold, italic=italic, strike=strike, underline=underline,
+        superscript=kind == "superscript", subscript=kind == "subscript",
+    )  # fmt: skip
+
+
+def read_fonts(styles: Element | None) -> dict[int, InlineMarkup]:
+    """Return struck, raised and lowered fonts by the index of the cell style; bold and such mark heads, not words."""
+    if styles is None:
+        return {}
+    fonts = [
+        replace(read_font(node), bold=False, italic=False, underline=False)
+        for node in styles.iterfind(f"{S}fonts/{S}font")
+    ]
+    stated = {index: number(node.get("fontId")) for index, node in enumerate(styles.iterfind(f"{S}cellXfs/{S}xf"))}
+    return {index: fonts[at] for index, at in stated.items() if at < len(fonts) and fonts[at] != PLAIN}
 
 
 def unescape(text: str) -> str:

@@ -7,6 +7,7 @@ from lxml import etree
 
 from quire.models.cdom.errors import ExtractError, Malformed, UnsupportedFormat
 from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.span import Span
 from quire.models.extract.formats.common.opc import MAX_XML_BYTES, Package, Relation, read_metadata
 from quire.models.extract.formats.common.xml import BrokenPart, Element, R
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
@@ -14,7 +15,15 @@ from quire.models.extract.formats.flow.parts import PartPictures, read_part_byte
 from quire.models.extract.formats.flow.sheet import Sheet, Workbook
 from quire.models.extract.formats.flow.sheet_pages import make_pages
 from quire.models.extract.formats.sheets.charts import FindCells, find_cells
-from quire.models.extract.formats.sheets.xlsx.cells import CellContext, S, read_cells, read_codes, read_string, stream
+from quire.models.extract.formats.sheets.xlsx.cells import (
+    CellContext,
+    S,
+    read_cells,
+    read_codes,
+    read_fonts,
+    read_rich,
+    stream,
+)
 from quire.models.extract.formats.sheets.xlsx.objects import read_objects, relations_of
 
 ENGINE: Final = "lxml"
@@ -121,13 +130,19 @@ class _XlsxFile:
         properties = root.find(S + "workbookPr")
         epoch = properties is not None and properties.get("date1904") in ("1", "true", "on")
         strings: list[str] = []
+        spans: dict[int, tuple[Span, ...]] = {}
         name = named.get("sharedStrings", "xl/sharedStrings.xml")
         if self._package.has(name):
             try:
-                strings = [read_string(item) for item in stream(read_part_bytes(self._package, name), (S + "si",))]
+                for item in stream(read_part_bytes(self._package, name), (S + "si",)):
+                    text, styled = read_rich(item)
+                    if styled:
+                        spans[len(strings)] = styled
+                    strings.append(text)
             except BrokenPart:
                 self._warn("part-unreadable")
-        return CellContext(strings, read_codes(self._part(named.get("styles", "xl/styles.xml"))), bool(epoch))
+        styles = self._part(named.get("styles", "xl/styles.xml"))
+        return CellContext(strings, read_codes(styles), bool(epoch), spans, read_fonts(styles))
 
     def _read_sheet(self, node: Element, relation: Relation | None, workbook: Workbook, context: CellContext) -> Sheet:
         sheet = Sheet(node.get("name") or "", visible=node.get("state") not in ("hidden", "veryHidden"))
@@ -141,5 +156,8 @@ class _XlsxFile:
                 read_cells(read_part_bytes(self._package, relation.target), sheet, workbook, context)
             except BrokenPart:
                 sheet.warnings.append("part-unreadable")
+        if sheet.links:
+            targets = relations_of(self._package, relation.target, self._warn)
+            sheet.link_cells({name: target.target for name, target in targets.items() if target.external})
         self._parts.append((relation.target, sheet))
         return sheet

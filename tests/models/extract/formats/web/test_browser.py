@@ -121,6 +121,12 @@ def test_declarative_shadow_roots_are_shown_with_their_slots() -> None:
         f"<style>{''.join(f'.a{n} .b{{display:none}}' for n in range(5_000))}</style>" + "<p class=b>x</p>" * 5_000,
         "<style>" + "{" * 100_000 + "</style><p>x</p>",
         "<div role=table>" * 5_000 + "x",
+        f"<style>{'div ' * 30}b p{{display:none}}</style>" + "<div>" * 100 + "<p>x</p>" * 500,
+        f"<style>{'p ~ ' * 20}b{{display:none}}</style>" + "<p>x</p>" * 5_000 + "<b>y</b>" * 500,
+        f"<style>{''.join(f'p:nth-of-type({n}):has(b){{display:none}}' for n in range(9_999))}</style>" + "<p>x" * 999,
+        "<style>" + ":not(" * 10_000 + "a" + ")" * 10_000 + "{display:none}</style><p>x",
+        "<style>p::before{content:'" + "long " * 20_000 + "'}</style>" + "<p>x" * 2_000,
+        '<iframe srcdoc="' + "&lt;iframe srcdoc=x&gt;" * 5_000 + '"></iframe>' * 5,
     ],
 )  # fmt: skip
 def test_hostile_pages_are_bounded(page: str) -> None:

@@ -1,0 +1,1 @@
+"""Compares what programs draw of a file with what its tree holds."""
