@@ -121,7 +121,7 @@ def accents_page(seed: int) -> tuple[bytes, str]:
             out.append(painter.glyph(" ", 250) + b" Tj")
         for char in word:
             width = 280 if char in "ìíîïī" else 500
-            letter, *marks = unicodedata.normalize("NFD", char)
+            letter, *marks = list(unicodedata.normalize("NFD", char))
             letter = "ı" if marks and letter == "i" and seed % 2 else letter
             shown = painter.glyph(letter, width)
             if not marks:

@@ -121,9 +121,9 @@ def _is_rest(before: Any, after: Any) -> bool:
     """Return whether the gap between two signs is the rest of a cluster that ends with the first."""
     if not _CLUSTERED.match(chr(before.c)) or not _CLUSTERED.match(chr(after.c)) or not _is_flat(before):
         return False
-    gap = (after.quad.ll.x - before.quad.lr.x) / before.size
+    gap = after.quad.ll.x - before.quad.lr.x
     most = LIMITS.sign if unicodedata.category(chr(before.c)) == "Mn" else LIMITS.cluster
-    return bool(0 <= gap <= most and abs(after.origin.y - before.origin.y) <= LIMITS.level * before.size)
+    return bool(0 <= gap <= most * before.size and abs(after.origin.y - before.origin.y) <= LIMITS.level * before.size)
 
 
 def _is_flat(glyph: Any) -> bool:
