@@ -16,6 +16,18 @@ from quire.models.extract.layout.learned.counts import median
 from quire.models.extract.layout.learned.forest import Forest, Matrix, load_forest
 
 _NUMBERED = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s+\D")
+_PARTS = (
+    frozenset({"book", "livre", "libro", "buch", "boek"}),
+    frozenset({"part", "partie", "parte", "teil", "deel", "del", "annex", "schedule", "appendix", "anhang", "annexe"}),
+    frozenset({"title", "titre", "título", "titolo", "titel"}),
+    frozenset({"chapter", "chapitre", "capítulo", "capitolo", "kapitel", "hoofdstuk"}),
+    frozenset({"section", "sección", "sezione", "abschnitt", "afdeling", "division"}),
+    frozenset({"article", "art", "artículo", "articolo", "artigo", "artikel", "clause", "rule", "regulation", "§"}),
+)
+"""Words before the numbers of the parts of a law, from the whole to its smallest part."""
+_PART = re.compile(
+    rf"(?:({'|'.join(sorted(set().union(*_PARTS) - {'§'}))})\.? |§ ?)(?:[0-9]|[ivxlc]+\b|[a-z]\b)", re.IGNORECASE
+)
 _LINES = frozenset({BlockType.LIST_ITEM, BlockType.PARAGRAPH})
 _LONGEST_LINE = 100
 """Characters of a bold line that may head a section."""
@@ -152,7 +164,45 @@ def set_levels(drafts: list[Draft], pages: list[PageContent], outline: tuple[Out
             draft.level = min(depth, _DEEPEST)
         else:
             draft.level = levels.get(rank) or _level_of(rank, depths)
+    _nest_parts(headings, [ranks[style_of(draft)] for draft in headings], set(stated))
     _find_title(drafts, headings, ranks, is_learned=bool(levels))
+
+
+def find_part(text: str) -> int | None:
+    """Return how deep the word of a law or contract before a heading's number is ("PART II" 1, "Article 4" 5)."""
+    match = _PART.match(text)
+    if match is None:
+        return None
+    word = match.group(1).lower().rstrip(".") if match.group(1) else "§"
+    return next(depth for depth, words in enumerate(_PARTS) if word in words)
+
+
+def _nest_parts(headings: list[Draft], ranks: list[int], stated: set[tuple[str, int]]) -> None:
+    """Put headings of one style below each other where the words and numbers before them say so.
+
+    Parts, chapters, articles and numbered clauses count as one below the other if each first one follows a higher one.
+    """
+    depths = [find_part(draft.block.text) for draft in headings]
+    if all(depth is None for depth in depths):
+        return
+    depths = [
+        len(_PARTS) if depth is None and find_depth(draft.block.text) == 1 else depth
+        for depth, draft in zip(depths, headings, strict=True)
+    ]
+    for rank in set(ranks):
+        own = [index for index, other in enumerate(ranks) if other == rank and depths[index] is not None]
+        kinds = list(dict.fromkeys([depths[index] or 0 for index in own]))
+        levels = {headings[index].level or 1 for index in own}
+        if len(kinds) < 2 or len(own) < _LEAST_WITH_TITLE or kinds != sorted(kinds) or len(levels) > 1:
+            continue
+        if any((_normalise(headings[index].block.text), headings[index].page.number) in stated for index in own):
+            continue
+        (base,) = levels
+        for index, draft in enumerate(headings):
+            if index in own:
+                draft.level = min(base + kinds.index(depths[index] or 0), _DEEPEST)
+            elif ranks[index] > rank and (draft.level or 1) > base:
+                draft.level = min((draft.level or 1) + len(kinds) - 1, _DEEPEST)
 
 
 def _learned_levels(headings: list[Draft], ranks: dict[Style, int]) -> dict[int, int]:

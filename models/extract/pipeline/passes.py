@@ -25,6 +25,7 @@ PRINT_PASSES: Final = (
          limits="formats.pdf.text.undecoded"),
     Pass("changed-spans", "formats.pdf.marks:read_changed_spans", "text_page spans shown decoded", "spans",
          fails=RAISES),
+    Pass("clusters", "formats.pdf.text.clusters:join_signs", "text_page spans", "spans text_page[chars]"),
     Pass("returned-letters", "formats.pdf.visibility.type3:add_dropped", "spans dropped", "spans", when="dropped"),
     Pass("scripts", "formats.pdf.text.scripts:mark_scripts", "text_page spans", "spans text_page[chars]"),
     Pass("weights", "formats.pdf.text.weights:mark_weights", "spans", "spans[flags]"),

@@ -10,7 +10,7 @@ from quire.models.cdom.visible import find_blank
 from quire.models.extract.core.grid import Grid
 from quire.models.extract.core.words import TableWord
 from quire.models.extract.layout.tables.heads import settle_heads
-from quire.models.extract.layout.text.hyphens import is_attached, may_divide
+from quire.models.extract.layout.text.hyphens import continues_address, ends_in_address, is_attached, may_divide
 
 _left = attrgetter("x0")
 
@@ -61,6 +61,8 @@ def join_words(words: list[TableWord], divides: Callable[[str, str], bool] = may
     for last, word in pairwise(words):
         if word.base - last.base > 0.5 * word.size and is_attached(text, word.text):
             text = (text[:-1] if divides(text, word.text) else text) + word.text
+        elif ends_in_address(text) and continues_address(word.text, text[-1:]):
+            text += word.text
         else:
             text += (find_blank(text, word.text) if word.base - last.base > 0.5 * word.size else " ") + word.text
     return text

@@ -13,7 +13,13 @@ from quire.models.extract.contract import PageBlock, TextLook
 from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
 from quire.models.extract.layout.lines.pieces import close_leaders
 from quire.models.extract.layout.text.code_language import guess_language
-from quire.models.extract.layout.text.hyphens import PageHyphens, is_attached, may_divide
+from quire.models.extract.layout.text.hyphens import (
+    PageHyphens,
+    continues_address,
+    ends_in_address,
+    is_attached,
+    may_divide,
+)
 from quire.models.extract.layout.text.listings import join_code
 from quire.models.extract.layout.text.paragraphs import group_paragraphs
 
@@ -22,6 +28,7 @@ NO_PAGE = PageHyphens()
 _DOUBTFUL = 0.8
 """Confidence (0..1) below which unreadable characters flag a block."""
 _ENDINGS = tuple(".!?:;。！？…”\"')]」』）")
+_BLANK = re.compile(r"\s")
 _DIVIDED = re.compile(r"[a-z][-‐]$")
 
 
@@ -38,7 +45,7 @@ def join_lines(
     parts: list[str] = []
     runs: list[Run] = []
     rows = _keeps_rows(lines)
-    length = 0
+    length, is_address = 0, False
     for index, line in enumerate(lines):
         text = close_leaders(line.text) if "...." in line.text or ". . ." in line.text else line.text
         following = lines[index + 1].text if index + 1 < len(lines) else ""
@@ -47,6 +54,10 @@ def join_lines(
             if breaks is not None and may_divide(text, following):
                 breaks.append(length + len(text) - 1)
             text, tail = text[:-1] if divides(text, following) else text, ""
+        is_address = ends_in_address(text) or (is_address and not _BLANK.search(text))
+        if is_address and following:
+            is_address = continues_address(following, text[-1:])
+            tail = "" if is_address else tail
         for run in line.runs:
             end = min(run.end, len(text))
             if end > run.start:

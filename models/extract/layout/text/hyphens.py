@@ -37,6 +37,8 @@ class HyphenLimits:
     """Nats added if the word has another hyphen ("state-of-" above "the-art")."""
     least_known: int = 3
     """Minimum letters of a first part that counts as a separate word."""
+    longest: int = 300
+    """Characters of a line's end or start in which a web address is looked for."""
 
 
 LIMITS = HyphenLimits()
@@ -44,6 +46,9 @@ HYPHEN = "-"
 SOFT = "‐"
 """The hyphen that typesetters print at a division of a word; it is rare inside words."""
 
+_ADDRESS_SIGNS, _OPEN_SIGNS = "/._-=?&%#~", "_=&%#~"
+"""Signs inside web addresses, and those that end none."""
+_FILE_NAME = re.compile(r"\.(?:html?|pdf|php|aspx?|jsp|docx?|xlsx?|pptx?|txt|xml|json|zip|csv|jpe?g|png|gif|svg)$")
 _WORDS = re.compile(r"[\w’'‐-]+")
 _FIRST = re.compile(r"[\w’'‐-]*")
 _PARTS = re.compile(r"[-‐]")
@@ -81,8 +86,32 @@ def is_attached(text: str, following: str) -> bool:
 
 
 def may_divide(text: str, following: str) -> bool:
-    """Return True when `text` ends in a small letter and a hyphen, and `following` begins in a small letter."""
-    return len(text) > 2 and text[-1] in (HYPHEN, SOFT) and text[-2].islower() and following[:1].islower()
+    """Return True when `text` ends in a small letter and a hyphen, and `following` begins in a small letter.
+
+    The hyphens of web addresses are their own.
+    """
+    is_divided = len(text) > 2 and text[-1] in (HYPHEN, SOFT) and text[-2].islower() and following[:1].islower()
+    return is_divided and not ends_in_address(text)
+
+
+def ends_in_address(text: str) -> bool:
+    """Return True when the last word of `text` is a web address, or the first part of one."""
+    if "://" not in text and "www." not in text:
+        return False
+    last = text[-LIMITS.longest :].rsplit(maxsplit=1)[-1:]
+    return bool(last) and ("://" in last[0] or last[0].lstrip("([<{\"'“").startswith("www."))
+
+
+def continues_address(following: str, last: str) -> bool:
+    """Return True when the first word of `following` is the rest of a web address that ends in the sign `last`."""
+    word = following[: LIMITS.longest].split(maxsplit=1)[:1]
+    if not word or "://" in word[0] or word[0].startswith("www."):
+        return False
+    rest = word[0].rstrip(".,;:)]>}\"'”")
+    if not rest or not (rest[0].isalnum() or rest[0] in _ADDRESS_SIGNS):
+        return False
+    signs = sum(map(rest.count, _ADDRESS_SIGNS))
+    return signs > 1 or last in _OPEN_SIGNS or rest[0] in _OPEN_SIGNS or _FILE_NAME.search(rest) is not None
 
 
 class PageHyphens:

@@ -130,7 +130,7 @@ def measure(source: Source, scorers: Path, out: Path, peers: str | None, ocr: st
 def measure_parts(data: Path, scorers: Path, work: Path) -> dict[str, Any]:
     """Measure boxes and order where a source has `layout/`, and unit tests where it has `tests.jsonl`."""
     results: dict[str, Any] = {}
-    for truth in sorted(data.rglob("layout")):
+    for truth in (found for found in sorted(data.rglob("layout")) if (found.parent / "pdfs").is_dir()):
         write_predictions(sorted((truth.parent / "pdfs").glob("*.pdf")), work / truth.parent.name)
         results["layout"] = _run_scorer(scorers / "score_layout.py", work / truth.parent.name / "layout", truth)
     for tests in sorted(data.rglob("tests.jsonl")):

@@ -266,3 +266,55 @@ def test_level_stays_when_headings_may_really_have_it(
     sizes: tuple[float, ...], levels: tuple[int | None, ...] | None, *, tagged: bool
 ) -> None:
     assert free(*sizes, levels=levels, tagged=tagged) == (False, list(levels or (2,) * len(sizes)))
+
+
+LAW_WORDS = (
+    ("PART", "Chapter", "Article"), ("PART", "Section"), ("Part", "Article"), ("BOOK", "Title", "Chapter", "Article"),
+    ("Teil", "Kapitel", "Abschnitt", "§"), ("Titre", "Chapitre", "Article"), ("Título", "Capítulo", "Artículo"),
+    ("Chapter", "Section"), ("PART", ""), ("Chapter", ""), ("Hoofdstuk", "Artikel"), ("Parte", "Titolo", "Articolo"),
+)  # fmt: skip
+ROMAN = ("I", "II", "III", "IV")
+
+
+def make_law(seed: int) -> tuple[PageContent, list[int]]:
+    """A law whose headings all have one style: each part has one to three parts of the next kind."""
+    rng = random.Random(seed)
+    words = LAW_WORDS[seed % len(LAW_WORDS)]
+    blocks: list[PageBlock] = []
+    levels: list[int] = []
+
+    def add(depth: int) -> None:
+        for number in range(rng.randint(2, 3)):
+            word, name = words[depth], rng.choice(("Duties of the owner", "Meaning of words", "Scope"))
+            shown = ROMAN[number] if depth == 0 else str(number + 1)
+            text = f"{number + 1}. {name}" if not word else f"{word} {shown} {name}" if depth else f"{word} {shown}"
+            blocks.append(make_block(text, 12))
+            levels.append(depth + 1)
+            if depth + 1 < len(words):
+                add(depth + 1)
+            else:
+                blocks.append(body())
+
+    add(0)
+    return make_page(1, *blocks), levels
+
+
+@pytest.mark.parametrize("seed", range(36))
+def test_words_of_the_law_nest_headings_of_one_style(seed: int) -> None:
+    page, levels = make_law(seed)
+    read = [level or 0 for level in levels_of(set_on(page))]
+    assert [level - read[0] + 1 for level in read] == levels
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Part of the harbour", "Article of faith", "Rule and order"),
+        ("Chapter 1", "Chapter 2", "Chapter 3"),
+        ("1. Scope", "2. Words", "Annex A"),
+        ("Part-time work", "Section heads", "Titles won"),
+    ],
+)
+def test_words_without_numbers_or_order_change_no_level(texts: tuple[str, ...]) -> None:
+    drafts = set_on(make_page(1, *[block for text in texts for block in (make_block(text, 12), body())]))
+    assert len({draft.level for draft in drafts if draft.type is H}) == 1
