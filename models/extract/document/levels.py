@@ -189,9 +189,12 @@ def _nest_parts(headings: list[Draft], ranks: list[int], stated: set[tuple[str, 
         len(_PARTS) if depth is None and find_depth(draft.block.text) == 1 else depth
         for depth, draft in zip(depths, headings, strict=True)
     ]
-    for rank in set(ranks):
-        own = [index for index, other in enumerate(ranks) if other == rank and depths[index] is not None]
-        kinds = list(dict.fromkeys([depths[index] or 0 for index in own]))
+    by_rank: dict[int, dict[int, int]] = {}
+    for index, (rank, depth) in enumerate(zip(ranks, depths, strict=True)):
+        if depth is not None:
+            by_rank.setdefault(rank, {})[index] = depth
+    for rank, own in sorted(by_rank.items()):
+        kinds = list(dict.fromkeys(own.values()))
         levels = {headings[index].level or 1 for index in own}
         if len(kinds) < 2 or len(own) < _LEAST_WITH_TITLE or kinds != sorted(kinds) or len(levels) > 1:
             continue
@@ -200,7 +203,7 @@ def _nest_parts(headings: list[Draft], ranks: list[int], stated: set[tuple[str, 
         (base,) = levels
         for index, draft in enumerate(headings):
             if index in own:
-                draft.level = min(base + kinds.index(depths[index] or 0), _DEEPEST)
+                draft.level = min(base + kinds.index(own[index]), _DEEPEST)
             elif ranks[index] > rank and (draft.level or 1) > base:
                 draft.level = min((draft.level or 1) + len(kinds) - 1, _DEEPEST)
 

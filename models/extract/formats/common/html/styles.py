@@ -25,6 +25,8 @@ MAX_CHECKS: Final = 1_000_000
 """Comparisons of an element with a part of a selector; after so many, the rest of the page keeps no styles."""
 MAX_ADDED: Final = 200_000
 """Characters that style sheets add to a page."""
+MAX_COUNT: Final = 1_000_000
+"""Largest number that a counter is set to, or raised by."""
 SCREEN_WIDTH: Final = 1280.0
 """Width in pixels of the screen for which media queries are answered."""
 AS_BLOCK: Final = "data-shown-as-block"
@@ -37,7 +39,7 @@ _SLOW: Final = (":has", "-of-type", "nth-last", " of ")
 _INLINE_SHOWN: Final = re.compile(r"(?:^|;)\s*display\s*:\s*(?!none)[a-z-]+", re.IGNORECASE)
 _INLINE_HIDDEN: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)[^;]*", re.IGNORECASE)
 _INLINE_VISIBILITY: Final = re.compile(r"(?:^|;)\s*visibility\s*:\s*([a-z]+)", re.IGNORECASE)
-_WIDTH: Final = re.compile(r"\(\s*(min|max)-(?:device-)?width\s*:\s*([\d.]+)\s*(px|em|rem)?\s*\)", re.IGNORECASE)
+_WIDTH: Final = re.compile(r"\(\s*(min|max)-(?:device-)?width\s*:\s*(\d*\.?\d+)\s*(px|em|rem)?\s*\)", re.IGNORECASE)
 _BLOCK: Final = frozenset(("block", "flex", "grid", "list-item", "flow-root", "table", "table-row", "table-caption"))
 _APART: Final = frozenset(("inline-block", "inline-flex", "inline-grid", "inline-table", "table-cell"))
 _INLINE: Final = frozenset(("span", "a", "b", "strong", "i", "em", "label", "small", "font", "cite", "code", "time"))
@@ -326,7 +328,7 @@ def _read_counters(stated: tuple[bool, list[Any]] | None, otherwise: int) -> Ite
     for token, following in zip(tokens, [*tokens[1:], None], strict=False):
         if token.type == "ident" and token.lower_value != "none":
             is_number = following is not None and following.type == "number"
-            yield token.value, max(min(int(following.value), 10**6), -(10**6)) if is_number else otherwise
+            yield token.value, int(max(min(following.value, MAX_COUNT), -MAX_COUNT)) if is_number else otherwise
 
 
 def _read_rules(root: Element) -> _Selectors | None:
@@ -404,7 +406,7 @@ def _answers(query: str) -> bool:
     ):
         return False
     for match in _WIDTH.finditer(query):
-        pixels = float(match[2].strip(".") or 0) * (16 if match[3] and match[3] != "px" else 1)
+        pixels = float(match[2]) * (16 if match[3] and match[3] != "px" else 1)
         if (match[1] == "min") != (pixels <= SCREEN_WIDTH):
             return False
     return True

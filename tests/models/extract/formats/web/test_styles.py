@@ -19,6 +19,9 @@ SHOWN = (
     ("p::before{content:'Note: '}", "<p>One</p>", "Note: One"),
     ("p:after{content:' ' '(' attr(data-a) ')'}", "<p data-a=Two>One</p>", "One (Two)"),
     ("p::after{content:'gone';display:none}", "<p>One</p>", "One"),
+    ("p{counter-reset:n 1e999}p::before{content:counter(n) ' '}", "<p>One</p>", "1000000 One"),
+    ("p{counter-increment:n -1e999}p::before{content:counter(n,upper-roman) ' '}", "<p>One</p>", "-1000000 One"),
+    ("p::before{content:counter() counters(n) attr()}", "<p>One</p>", "0One"),
     ("p::before{content:'\\e001'}", "<p>One</p>", "One"),
     (
         "div{counter-reset:n 3}p::before{counter-increment:n;content:counter(n) '. '}",
