@@ -26,7 +26,7 @@ TENANT_TESTS = (
 )
 LOOKUP_TESTS = ("tests/security/test_matrix.py::test_foreign_and_unknown_ids_answer_with_the_same_bytes[get_job]",)
 
-HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"
+HELD = "t.attempt = held.attempt and t.worker = held.worker"
 OWNED = "j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null"
 MUTANTS = {
     "no fence": ("storage/queue/fence.py", HELD, "true", FENCE_TESTS),

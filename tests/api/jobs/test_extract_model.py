@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from quire.actors.chat.json_model import MAX_ANSWER_BYTES, JsonModel
+from quire.models.derive.schema.model.filling import SURE
 from quire.serve_apps.api.context.resources import Ports
 from quire.storage.store import Store
 from tests.api.harness import TREE, Eyes, Painter, client_of, make_resources, serving
@@ -98,7 +99,7 @@ def find_block(sent: str) -> str:
     return next(line.split()[0] for line in sent.splitlines() if "1,204.50" in line)
 
 
-async def test_auto_asks_the_model_only_for_values_that_rules_leave(store: Store) -> None:
+async def test_auto_asks_the_model_for_values_that_rules_leave_or_doubt(store: Store) -> None:
     with modelling((200, OWED)) as model:
         answer = (await send(store, model.url, "auto")).json()
     assert find_block(model.sent) == "b1"
@@ -108,7 +109,8 @@ async def test_auto_asks_the_model_only_for_values_that_rules_leave(store: Store
     assert answer["model"]["sent_characters"] > len(TEXTS[1])
     assert model.keys == ["Bearer s3cret"]
     assert model.bodies[0]["response_format"]["json_schema"]["strict"] is True
-    assert "/invoice_number" not in model.sent
+    is_doubted = answer["evidence"]["/invoice_number"]["confidence"] < SURE
+    assert ("/invoice_number" in model.sent) == is_doubted
 
 
 async def test_llm_leaves_the_rules_out(store: Store) -> None:
