@@ -16,19 +16,36 @@ function pack(files, most) {
   return groups;
 }
 
+/** Adds a line for each file of a group; `sent` tells the lines how many bytes of the group have left. */
 function show(group) {
-  const list = form.querySelector(".sending"), item = document.createElement("li");
-  const name = document.createElement("span"), state = document.createElement("span"), bar = document.createElement("progress");
+  const list = form.querySelector(".sending"), lines = group.map(line);
+  list.append(...lines.map(({ item }) => item));
+  list.hidden = false;
+  const whole = group.reduce((sum, file) => sum + file.size, 0);
+  const sent = (share) => {
+    let left = share * whole;
+    for (const [at, { state, bar }] of lines.entries()) {
+      const part = Math.min(group[at].size, Math.max(0, left));
+      left -= group[at].size;
+      bar.value = part / group[at].size;
+      state.textContent = share === 1 ? "storing" : bar.value === 1 ? "sent" : part ? `${Math.floor(100 * bar.value)} %` : "waits";
+    }
+  };
+  const stored = () => { for (const { state, bar } of lines) { bar.value = 1; state.textContent = "stored"; } };
+  return { ...lines[0], sent, stored };
+}
+
+function line(file) {
+  const item = document.createElement("li"), name = document.createElement("span"), state = document.createElement("span");
+  const bar = document.createElement("progress");
   name.className = "name";
-  name.textContent = group[0].name + (group.length > 1 ? ` and ${group.length - 1} more` : "");
+  name.textContent = file.name;
   state.className = "soft";
   state.textContent = "waits";
   bar.max = 1;
   bar.value = 0;
-  bar.setAttribute("aria-label", `Upload of ${name.textContent}`);
+  bar.setAttribute("aria-label", `Upload of ${file.name}`);
   item.append(name, state, bar);
-  list.append(item);
-  list.hidden = false;
   return { item, state, bar };
 }
 
@@ -103,9 +120,7 @@ function post(group, shown, password) {
     request.setRequestHeader("X-CSRF-Token", token());
     request.setRequestHeader("Accept", "application/json");
     request.upload.addEventListener("progress", (event) => {
-      if (!event.lengthComputable) return;
-      shown.bar.value = event.loaded / event.total;
-      shown.state.textContent = event.loaded < event.total ? `${Math.round(100 * event.loaded / event.total)} %` : "storing";
+      if (event.lengthComputable) shown.sent(event.loaded / event.total);
     });
     request.addEventListener("error", () => failed(new Error("The connection failed.")));
     request.addEventListener("load", () => {
@@ -131,12 +146,14 @@ async function send(files) {
   form.querySelector(".sending").replaceChildren();
   window.addEventListener("beforeunload", hold);
   const jobs = [], total = files.length;
-  let sent = 0;
+  let sent = 0, unsent = files;
+  remember(unsent);
   const deliver = async (group, shown, password) => {
     jobs.push(await post(group, shown, password));
     sent += group.length;
-    shown.bar.value = 1;
-    shown.state.textContent = "sent";
+    shown.stored();
+    const done = new Set(group);
+    remember(unsent = unsent.filter((file) => !done.has(file)));
   };
   try {
     const locked = [], free = [];
@@ -146,12 +163,28 @@ async function send(files) {
     for (const { group, shown } of waiting) await deliver(group, shown, typedPassword());
     for (const { file, shown, password } of asked) if (await password !== null) await deliver([file], shown, await password);
     window.removeEventListener("beforeunload", hold);
+    remember([]);
     if (jobs.length) location.href = listOf(jobs); else { button.disabled = false; }
   } catch (error) {
     window.removeEventListener("beforeunload", hold);
+    remember([]);
     refuse(sent ? `${error.message} ${sent} of ${total} files were sent before.` : error.message);
     button.disabled = false;
   }
+}
+
+const UNSENT = "unsent"; // names of files that this tab has not sent yet: told after a reload, which loses the files
+const MOST_TOLD = 20; // names in that message
+
+function remember(files) {
+  if (files.length) sessionStorage.setItem(UNSENT, JSON.stringify(files.map((file) => file.name)));
+  else sessionStorage.removeItem(UNSENT);
+}
+
+function tellUnsent() {
+  const names = JSON.parse(sessionStorage.getItem(UNSENT) ?? "[]"), more = names.length - MOST_TOLD;
+  sessionStorage.removeItem(UNSENT);
+  if (names.length) refuse(`Not sent, choose again: ${names.slice(0, MOST_TOLD).join(", ")}${more > 0 ? ` and ${more} more` : ""}`);
 }
 
 /** The list of an upload's documents. A long upload is the newest of all documents. */
@@ -190,4 +223,5 @@ if (form) {
   form.querySelector("#up-url").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); fetchUrl(); } });
   if (folded) document.addEventListener("dragenter", (event) => { if (event.dataTransfer?.types.includes("Files")) folded.open = true; });
   takeDrops(form, send);
+  tellUnsent();
 }

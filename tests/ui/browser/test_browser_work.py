@@ -39,10 +39,26 @@ def test_dropped_files_become_jobs_of_as_many_files_as_one_may_have(service: Liv
     seen = browser.run("sessionStorage.seen")
     browser.open(f"{service.url}/ui/jobs")
     names = browser.run("[...document.querySelectorAll('tbody th')].map((one) => one.innerText).join()")
-    for shown in (names, seen):
-        assert "letter00.pdf and 9 more" in " ".join(shown.split())
-        assert "letter10.pdf and 1 more" in " ".join(shown.split())
-    assert "sent" in seen
+    assert "letter00.pdf and 9 more" in " ".join(names.split())
+    assert "letter10.pdf and 1 more" in " ".join(names.split())
+    assert all(letter.name in seen for letter in letters)
+    assert "stored" in seen
+    assert browser.run("sessionStorage.unsent") is None
+
+
+def test_files_lost_by_a_reload_are_named_on_the_next_page(service: Living, tmp_path: Path) -> None:
+    letter = tmp_path / "<b>letter.pdf"
+    letter.write_bytes(write_letter())
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/upload")
+    browser.run("XMLHttpRequest.prototype.send = () => {}")  # a connection that never carries anything
+    browser.run("window.addEventListener = () => {}")  # and no question before the page is left
+    browser.choose_files("#files", letter)
+    browser.until("sessionStorage.unsent !== undefined && document.querySelector('.sending li') !== null")
+    browser.open(f"{service.url}/ui/upload")
+    browser.until("!document.querySelector('.problem').hidden")
+    assert browser.run("document.querySelector('.problem').textContent") == "Not sent, choose again: <b>letter.pdf"
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_sent(service: Living, tmp_path: Path) -> None:
