@@ -56,28 +56,27 @@ def mark_values(tree: Tree, decisions: Decisions, number: int) -> dict[Place, Pa
         return {}
     marks: dict[Place, PageMark] = {}
     for block in tree.blocks:
-        if _was_read(block):
-            for cell, spans in _group_by_cell(block, decisions).items():
-                on, box, text = _find_text(block, cell)
+        if _was_read(block) and (masked := _group_by_cell(block, decisions)):
+            places = BlockPlaces(block)
+            for cell, spans in masked.items():
+                on, box, text = _find_text(block, places, cell)
                 if on == number and box is not None:
-                    marks[block.id, cell] = PageMark(box, text, spans)
+                    marks[block.id, cell] = PageMark(box, text, tuple(spans))
     return marks
 
 
-def _group_by_cell(block: Block, decisions: Decisions) -> dict[int | None, tuple[tuple[int, int], ...]]:
-    ranges: dict[int | None, tuple[tuple[int, int], ...]] = {}
+def _group_by_cell(block: Block, decisions: Decisions) -> dict[int | None, list[tuple[int, int]]]:
+    ranges: dict[int | None, list[tuple[int, int]]] = {}
     for span in active_spans(block, decisions):
-        ranges[span.cell] = (*ranges.get(span.cell, ()), (span.start, span.end))
+        ranges.setdefault(span.cell, []).append((span.start, span.end))
     return ranges
 
 
-def _find_text(block: Block, cell: int | None) -> tuple[int, Bbox | None, str]:
+def _find_text(block: Block, places: BlockPlaces, cell: int | None) -> tuple[int, Bbox | None, str]:
     """Return page, box and text of a cell, or of a block without a table; a table's own text has no box."""
-    if block.table is None:
-        return block.page, block.bbox, block.text
-    if cell is None:
-        return block.page, None, block.text
-    return *find_cell_place(BlockPlaces(block), block.table, cell), block.table.cells[cell].text
+    if block.table is None or cell is None:
+        return block.page, block.bbox if block.table is None else None, block.text
+    return *find_cell_place(places, block.table, cell), block.table.cells[cell].text
 
 
 def view_page(tree: Tree, decisions: Decisions, number: int, exact: Exact = MappingProxyType({})) -> View:

@@ -49,8 +49,8 @@ async def show_document(visit: Visit) -> Response:
         if refused.code not in ("pii-incomplete", "scan-running"):
             raise
         return visit.page("document_failed.html", document=document | {"refused": refused}, wrong=False)
-    _, *inside = await find_rows(visit, [document], with_members=True)
-    return visit.page("document.html", view=view, reviewable=visit.may("list_review"), inside=inside)
+    own, *inside = await find_rows(visit, [document], with_members=True)
+    return visit.page("document.html", view=view, reviewable=visit.may("list_review"), own=own, inside=inside)
 
 
 async def preview(visit: Visit) -> Response:

@@ -35,7 +35,7 @@ Rows = npt.NDArray[np.float64]
 
 
 class RecordedFeatures:
-    """Stands in for the confidence: keeps the features of each value and returns their number in tiny steps."""
+    """Replaces the confidence in training: keeps the features of each value and returns their number in tiny steps."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[float, ...]] = []

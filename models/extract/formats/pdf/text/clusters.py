@@ -94,7 +94,7 @@ def _stands_over(accent: Any, letter: Any) -> bool:
 
 
 def _join_clusters(text_page: Any) -> bool:
-    """Remove blanks and line ends that are the rest of a cluster, on a page that has blanks of its own."""
+    """Remove blanks and line ends that the engine saw inside a cluster; only on pages that paint their own blanks."""
     lines = list(_iter_lines(text_page))
     if not any(glyph.c == ord(" ") and not glyph.flags & _SYNTHETIC for line in lines for glyph in _iter_chars(line)):
         return False
