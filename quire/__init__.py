@@ -12,7 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quire.library import Document, Input, Values, read, read_many
+    from quire_client.documents.values import Values
+
+    from quire.library import Document, Input, read, read_many
     from quire.models.cdom.chunk import Chunk
     from quire.models.cdom.errors import (
         Encrypted,

@@ -17,11 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar, overload
+from typing import Any, BinaryIO, NamedTuple, TypeVar, overload
 
 from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 from quire_client.documents.document import Document as ClientDocument
 from quire_client.documents.document import Markdown
+from quire_client.documents.values import Values
 
 from quire.actors.reader.pii_scan import redact
 from quire.actors.reading.file_recogniser import make_file_recogniser
@@ -47,27 +49,12 @@ ReadOrOpenError = ExtractError | OSError
 """The errors of `read`."""
 Input = str | os.PathLike[str] | bytes | BinaryIO
 """A path, the bytes of a file, or a file opened for reading in binary mode."""
-Data = TypeVar("Data")
 Model = TypeVar("Model", bound=BaseModel)
 _PDF = b"%PDF-"
 _NO_SANDBOX = "the sandbox does not start on this machine (`sandbox=False` reads trusted files without it)"
 _CLASSES: dict[str, type[ExtractError]] = {
     kind.code.value: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ExtractError)
 }
-
-
-@dataclass(frozen=True)
-class Values(Generic[Data]):
-    """Values by a schema.
-
-    `data` is a dict, or an instance of the Pydantic class that was given. `evidence` has the text, the places and the
-    confidence of each value, and `missing` the reason for each value that was not found, both by JSON pointer.
-    """
-
-    data: Data
-    evidence: Mapping[str, Any]
-    missing: Mapping[str, Any]
-    valid: bool
 
 
 @dataclass(frozen=True)
@@ -166,11 +153,11 @@ class Document(ClientDocument):
         """
         from quire.models.derive.schema.extract import extract_data, read_schema
 
-        model = schema if isinstance(schema, type) else None
-        found = extract_data(self._read, read_schema(model.model_json_schema() if model else schema))
-        if model is None:
-            return Values(found.data, found.evidence, found.missing, found.valid)
-        return Values(model.model_validate(found.data), found.evidence, found.missing, found.valid)
+        if isinstance(schema, type):
+            found = self.extract(schema.model_json_schema())
+            made = schema.model_validate(found.data)
+            return Values(made, found.evidence, found.missing, found.valid, found.raw)
+        return Values.of(to_jsonable_python(extract_data(self._read, read_schema(schema))))
 
     def redacted(self, engine: str = "names", languages: Iterable[str] = ("en",)) -> "Document":
         """Return the document with personal data masked and without pictures. The file itself is not changed.

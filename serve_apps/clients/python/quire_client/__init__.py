@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from quire_client.documents.folder import FolderProgress, FolderReport
     from quire_client.documents.hits import Hit, Hits
     from quire_client.documents.table import Cell, Table
+    from quire_client.documents.values import Evidence, Values
     from quire_client.errors import (
         ApiError,
         Conflict,
@@ -47,6 +48,7 @@ __all__ = [
     "Content",
     "Document",
     "DocumentFailed",
+    "Evidence",
     "FileLike",
     "FolderProgress",
     "FolderReport",
@@ -68,6 +70,7 @@ __all__ = [
     "TooLarge",
     "TooManyRequests",
     "Unauthenticated",
+    "Values",
     "WaitTimeout",
     "__version__",
     "load_texts",
@@ -82,6 +85,7 @@ _MODULES = {
     "documents.folder": ("FolderProgress", "FolderReport"),
     "documents.hits": ("Hit", "Hits"),
     "documents.table": ("Cell", "Table"),
+    "documents.values": ("Evidence", "Values"),
     "errors": (
         "ApiError",
         "Conflict",

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Self, Unpack, overload
 
 from quire_client import types
 from quire_client.answers import is_result, read_events, refusal_of, with_tree
@@ -14,14 +14,13 @@ from quire_client.calls import SCAN_RUNNING, SCANS_S, Call, FinetuneOptions, Job
 from quire_client.documents.document import Document, Markdown
 from quire_client.documents.folder import BATCH, FolderReader, FolderReport, OnProgress, find_files
 from quire_client.documents.hits import Hits
+from quire_client.documents.values import M, ModelClass, Values
 from quire_client.errors import DocumentFailed, WaitTimeout
 from quire_client.operations import Operations
 from quire_client.uploads import (
-    Engine,
+    ExtractOptions,
     FileLike,
     Files,
-    M,
-    ModelClass,
     Ocr,
     TableParts,
     extraction,
@@ -182,41 +181,43 @@ class Client(Operations):
         call = Call[str]("POST", "/v1/evaluate", query={"format": "html"}, repeatable=True, parts=parts)
         return self._text(call)
 
+    @overload
+    def extract(
+        self, file: FileLike | Document | None = None, *, schema: ModelClass[M], **options: Unpack[ExtractOptions]
+    ) -> Values[M]: ...
+    @overload
+    def extract(
+        self, file: FileLike | Document | None, schema: ModelClass[M], **options: Unpack[ExtractOptions]
+    ) -> Values[M]: ...
+    @overload
     def extract(
         self,
-        file: FileLike | None = None,
-        *,
-        schema: Mapping[str, Any] | ModelClass[Any] | None = None,
-        schema_name: str | None = None,
-        document_id: str | None = None,
-        engine: Engine | None = None,
-        redact: bool | None = None,
-        redacted: bool | None = None,
-    ) -> types.ExtractedData:
-        """Return values by a JSON Schema, with the places of each, from a file or a stored document.
+        file: FileLike | Document | None = None,
+        schema: Mapping[str, Any] | None = None,
+        **options: Unpack[ExtractOptions],
+    ) -> types.ExtractedData: ...
 
-        A Pydantic class is also a schema; `extract_as` returns an instance of it. `schema_name` is a stored schema
-        instead. `engine` llm and auto send texts to the service's language model;
-        `redact` hides personal data of a stored document from it.
+    def extract(
+        self,
+        file: FileLike | Document | None = None,
+        schema: Mapping[str, Any] | ModelClass[M] | None = None,
+        **options: Unpack[ExtractOptions],
+    ) -> Values[M] | types.ExtractedData:
+        """Return the values that a Pydantic class or a JSON Schema describes, from a file or a stored document.
+
+        A class gives `Values` with an instance of it and the evidence as objects; its validation error is raised if the
+        document lacks a value that it requires. A JSON Schema gives the JSON of the answer.
+
+        Args:
+            file: A file, or a document that `read` or `open` returned.
+            schema: A Pydantic class or a JSON Schema.
+            options: `schema_name` is a stored schema instead of `schema`, and `document_id` a stored document instead
+                of `file`. `engine` llm and auto send texts to the service's language model; `redact` hides personal
+                data of a stored document from it. `redacted` extracts from the masked document.
         """
-        call = Call[types.ExtractedData](
-            "POST",
-            "/v1/extract",
-            query={"redacted": redacted},
-            repeatable=True,
-            **extraction(file, document_id, schema, schema_name, engine, redact),
-        )
-        return self._json(call)
-
-    def extract_as(
-        self, model: ModelClass[M], file: FileLike | None = None, *, document_id: str | None = None
-    ) -> tuple[M, types.ExtractedData]:
-        """Return an instance of a Pydantic class and the answer with the evidence of its values.
-
-        Raises the validation error of the class if the document lacks a value that it requires.
-        """
-        answer = self.extract(file, schema=model.model_json_schema(), document_id=document_id)
-        return model.model_validate(answer["data"]), answer
+        content = extraction(file, schema, options)
+        answer = self._json(Call[types.ExtractedData]("POST", "/v1/extract", repeatable=True, **content))
+        return answer if schema is None or isinstance(schema, Mapping) else Values.of(answer, schema)
 
     def stream_job_events(self, job_id: str) -> Iterator[JobEvent]:
         """Yield a job's progress: `job` at every change, `end` once."""

@@ -5,13 +5,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import IO, Any, Literal, TypeAlias, TypedDict
+
+from quire_client.documents.document import Document
+from quire_client.documents.values import ModelClass
 
 FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | tuple[str, bytes | IO[bytes]]
 """A path, an address (http://, https://), an open binary file, or `(name, content)`."""
 Ocr: TypeAlias = Literal["auto", "always", "never"]
 Engine: TypeAlias = Literal["rules", "llm", "auto"]
-M = TypeVar("M", covariant=True)
 TableParts: TypeAlias = Literal["joined", "apart"]
 """A table that continues over pages: one table, or one per page."""
 
@@ -40,40 +42,40 @@ def submission(part: str, files: Sequence[FileLike], fields: dict[str, str]) -> 
     return {"body": named | fields}
 
 
-class ModelClass(Protocol[M]):
-    """A Pydantic class: it states its JSON Schema and makes an instance of data."""
+class ExtractOptions(TypedDict, total=False):
+    """Options of `extract`."""
 
-    def model_json_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema."""
-
-    def model_validate(self, obj: Any) -> M:
-        """Return an instance, or raise a validation error."""
+    schema_name: str | None
+    document_id: str | None
+    engine: Engine | None
+    redact: bool | None
+    redacted: bool | None
 
 
 def extraction(
-    file: FileLike | None,
-    document_id: str | None,
+    source: "FileLike | Document | None",
     schema: "Mapping[str, Any] | ModelClass[Any] | None",
-    schema_name: str | None = None,
-    engine: Engine | None = None,
-    redact: bool | None = None,
+    options: ExtractOptions,
 ) -> dict[str, Any]:
     """Return the content of a call for extraction: a file as a form, or the id of a stored document as JSON."""
-    if (file is None) == (document_id is None):
+    chosen: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    query = {"redacted": chosen.pop("redacted", None)}
+    if isinstance(source, Document):
+        chosen["document_id"] = source.id
+        source = None
+    if (source is None) == ("document_id" not in chosen):
         raise ValueError("pass a file or a document_id")
-    if (schema is None) == (schema_name is None):
+    if (schema is None) == ("schema_name" not in chosen):
         raise ValueError("pass a schema or a schema_name")
-    if schema is not None and not isinstance(schema, Mapping):
-        schema = schema.model_json_schema()
-    given = {"schema_name": schema_name, "engine": engine, "redact": redact}
-    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    if file is None:
-        own = {} if schema is None else {"schema": dict(schema)}
-        return {"body": {"document_id": document_id, **own, **chosen}}
-    if redact is not None:
+    if schema is not None:
+        chosen["schema"] = dict(schema if isinstance(schema, Mapping) else schema.model_json_schema())
+    if source is None:
+        return {"body": chosen, "query": query}
+    if "redact" in chosen:
         raise ValueError("redact needs a document_id")
-    fields = {} if schema is None else {"schema": json.dumps(dict(schema))}
-    return {"parts": Files([("file", file)]), "fields": fields | chosen}
+    if schema is not None:
+        chosen["schema"] = json.dumps(chosen["schema"])
+    return {"parts": Files([("file", source)]), "fields": chosen, "query": query}
 
 
 def form_fields(

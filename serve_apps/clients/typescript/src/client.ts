@@ -6,6 +6,7 @@ import { readRetryAfter } from "./retry.js";
 import { SCANS_S, fill, isResult, isScanning, sleep, type Call, type ClientOptions } from "./transport.js";
 import type * as types from "./types.js";
 import { Form, type FileAddress, type NamedFile } from "./uploads.js";
+import { Values } from "./values.js";
 
 export interface ReadOptions {
   pages?: string;
@@ -21,6 +22,12 @@ export interface ReadOptions {
   /** Users and groups that may find the documents; all callers if left out. */
   principals?: string[];
   idempotency_key?: string;
+}
+
+export interface ExtractOptions {
+  redacted?: boolean;
+  engine?: "rules" | "llm" | "auto";
+  redact?: boolean;
 }
 
 /** `job`: the job as it stands now; `end` comes once, without one. */
@@ -106,7 +113,7 @@ export class QuireClient extends Operations {
   extract(
     source: NamedFile | { document_id: string },
     schema: Record<string, unknown> | string,
-    options: { redacted?: boolean; engine?: "rules" | "llm" | "auto"; redact?: boolean } = {},
+    options: ExtractOptions = {},
   ): Promise<types.ExtractedData> {
     const call = { method: "POST", path: "/v1/extract", query: { redacted: options.redacted }, repeatable: true };
     const chosen = typeof schema === "string" ? { schema_name: schema } : { schema };
@@ -119,6 +126,16 @@ export class QuireClient extends Operations {
     else form.field("schema", JSON.stringify(schema));
     if (options.engine) form.field("engine", options.engine);
     return this.json({ ...call, form });
+  }
+
+  /** The same for a document too, as a `T` that the schema describes, with the evidence in the shape of `T`. */
+  async extractAs<T>(
+    source: NamedFile | Document | { document_id: string },
+    schema: Record<string, unknown> | string,
+    options: ExtractOptions = {},
+  ): Promise<Values<T>> {
+    const given = source instanceof Document ? { document_id: source.id } : source;
+    return new Values<T>(await this.extract(given, schema, options));
   }
 
   /** A job's progress: `job` at every change, `end` once. */

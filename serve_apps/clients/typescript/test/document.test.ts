@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Document, DocumentFailed, QuireClient } from "../src/index.js";
+import { Document, DocumentFailed, QuireClient, Values } from "../src/index.js";
 
 const cell = (row: number, col: number, text: string, more = {}) => ({ row, col, text, ...more });
 const TREE = {
@@ -98,4 +98,21 @@ test("a redacted output waits for the scan of personal data", async () => {
   const answers = [busy(), busy(), new Response("# Masked")];
   const quire = new QuireClient({ baseUrl: "http://quire.test", fetch: () => Promise.resolve(answers.shift() ?? busy()) });
   assert.equal(await quire.exportMarkdown("job_a", "doc_a", { redacted: true }), "# Masked");
+});
+
+test("evidence has the shape of the data, its page and the box around its places there", () => {
+  const place = (page: number, bbox: number[]) => ({ block_id: "b1", page, bbox, cell: null, start: 0, end: 2 });
+  const evidence = {
+    "/a~1b/0/~0": {
+      verbatim: "7", confidence: 0.9, how: "table" as const,
+      places: [place(2, [10, 20, 30, 40]), place(2, [5, 40, 20, 50]), place(3, [0, 0, 9, 9])],
+    },
+    "/sum": { verbatim: "", confidence: 1, how: "default" as const, places: [] },
+  };
+  const data = { "a/b": [{ "~": 7, none: null }, {}], sum: 1, constructor: null };
+  const found = new Values<{ "a/b": Array<{ "~"?: number }>; sum: number }>({ data, evidence });
+  const cell = found.evidence["a/b"][0]?.["~"];
+  assert.deepEqual([cell?.text, cell?.page, cell?.bbox, cell?.places.length], ["7", 2, [5, 20, 30, 50], 3]);
+  assert.deepEqual([found.evidence.sum?.page, found.evidence.sum?.bbox, found.valid], [null, null, true]);
+  assert.deepEqual(found.evidence["a/b"][1], {});
 });

@@ -54,3 +54,27 @@ test("an address is fetched by the service, under its rules", async () => {
   const inside = quire.createJob("http://127.0.0.1:1/a.pdf");
   await assert.rejects(inside, (error: unknown) => error instanceof ApiError && error.code === "url-refused");
 });
+
+test("values come as a type, with evidence in its shape", async () => {
+  interface Bill {
+    number: string;
+    total: number;
+    order: string | null;
+    lines: Array<{ item: string; amount: number }>;
+  }
+  const text = { type: "string" };
+  const number = { type: "number" };
+  const line = { type: "object", properties: { item: text, amount: number } };
+  const properties = {
+    number: { ...text, "x-quire": { labels: ["Bill no."] } }, total: number, order: { type: ["string", "null"] },
+    lines: { type: "array", items: line },
+  };
+  const table = "<table><tr><th>Item</th><th>Amount</th></tr><tr><td>Rope</td><td>5.00</td></tr>" +
+    "<tr><td>Hook</td><td>2.50</td></tr></table>";
+  const page = new Blob([`<p>Bill no.: B-17</p>${table}<p>Total: 7.50 EUR</p>`]);
+  const found = await quire.extractAs<Bill>({ name: "bill.html", content: page }, { type: "object", properties });
+  assert.deepEqual([found.data.number, found.data.total, found.data.lines[1]?.amount], ["B-17", 7.5, 2.5]);
+  assert.deepEqual([found.evidence.total?.text, found.evidence.total?.page], ["7.50", 1]);
+  assert.equal(found.evidence.lines[1]?.amount?.text, "2.50");
+  assert.deepEqual([found.evidence.order, found.missing["/order"]], [null, "no-label"]);
+});
