@@ -26,6 +26,9 @@ _COLUMNS = {
     "principals": "text[]",
 }
 
+_HAS_VECTORS = "select 1 from pg_attribute where attrelid = to_regclass(%s) and attname = 'embedding'"
+MAX_INDEXED = 2000  # dimensions of a vector that pgvector indexes
+
 
 class PostgresTarget:
     """Settings: `url` (`postgresql://user@host:port/database`), `table` (default `quire_chunks`), `sslmode`.
@@ -88,9 +91,8 @@ class PostgresTarget:
             sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in _COLUMNS.items()
         )
         self._connection.execute(sql.SQL("create table if not exists {} ({})").format(self._table, columns))
-        self._connection.execute(sql.SQL("create index if not exists {} on {} (document_id)").format(
-            sql.Identifier(f"{self._table.as_string().replace(chr(34), '')[:40]}_document"), self._table
-        ))  # fmt: skip
+        index = sql.SQL("create index if not exists {} on {} (document_id)")
+        self._connection.execute(index.format(self._index("document"), self._table))
         self._created = True
 
     def _add_vectors(self, records: Sequence[TargetRecord]) -> None:
@@ -98,10 +100,16 @@ class PostgresTarget:
         if width is None or self._width is not None:
             return
         self._connection.execute("create extension if not exists vector")
-        self._connection.execute(
-            sql.SQL("alter table {} add column if not exists embedding vector({})").format(self._table, width)
-        )
+        if self._connection.execute(_HAS_VECTORS, (self._table.as_string(),)).fetchone() is None:
+            column = sql.SQL("alter table {} add column if not exists embedding vector({})")
+            self._connection.execute(column.format(self._table, width))
+            if width <= MAX_INDEXED:  # as no row has a vector yet, the index is made at once
+                index = sql.SQL("create index if not exists {} on {} using hnsw (embedding vector_cosine_ops)")
+                self._connection.execute(index.format(self._index("vectors"), self._table))
         self._width = width
+
+    def _index(self, name: str) -> sql.Identifier:
+        return sql.Identifier(f"{self._table.as_string().replace(chr(34), '')[:40]}_{name}")
 
     def _statement(self) -> sql.Composed:
         names = [*_COLUMNS, *(["embedding"] if self._width is not None else [])]

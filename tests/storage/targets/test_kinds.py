@@ -111,7 +111,26 @@ def test_postgres_target_searches_by_vector(dsn: str) -> None:
         found = connection.execute(
             "select text from quire_chunks order by embedding <=> '[0.9,0.1,0]' limit 1"
         ).fetchall()
+        plan = connection.execute(
+            "set enable_seqscan = off; explain select id from quire_chunks order by embedding <=> '[1,0,0]' limit 1"
+        )
+        assert plan.nextset()
+        lines = " ".join(line for (line,) in plan.fetchall())
     assert found == [("text 1 of 1",)]
+    assert "Index Scan using quire_chunks_vectors" in lines
+
+
+@pytest.mark.parametrize(("width", "kept"), [(2000, 1), (2001, 0)])
+def test_postgres_target_indexes_vectors_of_new_columns_only(dsn: str, width: int, kept: int) -> None:
+    sink = postgres_sink(dsn)
+    for number in range(2):
+        target = sink.open()
+        target.upsert([make_record(index=number, vector=np.ones(width, np.float32))])
+        target.close()
+        with psycopg.connect(dsn) as connection:
+            count = "select count(*) from pg_indexes where tablename = 'quire_chunks' and indexdef like '%hnsw%'"
+            assert connection.execute(count).fetchone() == (kept if number == 0 else 0,)
+            connection.execute("drop index if exists quire_chunks_vectors")  # which its owner may do
 
 
 def test_postgres_target_refuses_record_of_other_width(dsn: str) -> None:
