@@ -80,6 +80,11 @@ def read_sources(sources: Sequence[TextSource], leaf: Leaf) -> tuple[Any, tuple[
             place = source.place(reading.start, reading.end)
             start = place.start - source.start
             return reading.value, (place,), source.text[start : start + place.end - place.start]
+    if len(sources) > 1 and leaf.format == "date":  # a day in one cell of a head and its year in the one below
+        verbatim = " ".join(source.text.strip() for source in sources)
+        reading = read_typed(verbatim, leaf)
+        if reading is not None:
+            return reading.value, tuple(source.place(0, len(source.text)) for source in sources), verbatim
     return None
 
 

@@ -23,6 +23,8 @@ from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
 from quire.models.derive.schema.prose import find_measures, find_stated
 from quire.models.derive.schema.sources import TextSource, source_of
+from quire.models.derive.schema.tables import YEAR, TableView
+from quire.models.derive.schema.typed import plain_number
 
 EXACT = 0.85
 """Fit from which a text without a colon is a label."""
@@ -263,15 +265,35 @@ def _is_word_for_value(text: str) -> bool:
 def _find_rows(
     fragments: Iterable[Fragment], tree: Tree, leaves: PhraseIndex[Leaf], paired: frozenset[int]
 ) -> Iterator[ValueCandidate]:
-    """Yield rows of tables that begin with a label of the schema, each with its last cell."""
-    tables = {block.id: block.table for block in tree.blocks if block.table is not None}
+    """Yield rows of tables that a label of the schema begins, each with its last cell or that of the newest year."""
+    tables = {block.id: block for block in tree.blocks if block.table is not None}
     cells = (fragment for fragment in fragments if fragment.cell is not None)
     for block_id, group in groupby(cells, key=lambda fragment: fragment.block_id):
-        table = tables[block_id]
+        table = tables[block_id].table
+        assert table is not None
+        years: dict[int, str] | None = None
         for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
             row = list(members)
             if len(row) > 1 and row[-1].order not in paired and leaves.fits(row[0].text):
-                yield ValueCandidate(row[0].text.strip(" :："), (source_of(row[-1]),), ROW, How.TABLE)
+                if years is None and len(row) > 2:
+                    years = _years_of(tables[block_id])
+                value = max(row[:0:-1], key=lambda cell: _year_of(cell, table, years or {}))
+                yield ValueCandidate(row[0].text.strip(" :："), (source_of(value),), ROW, How.TABLE)
+
+
+def _years_of(block: Block) -> dict[int, str]:
+    """Return the years that head columns."""
+    return {
+        col: max(year for source in head for year in YEAR.findall(source.text))
+        for col, head in TableView(block).find_periods(()).items()
+    }
+
+
+def _year_of(cell: Fragment, table: Table, years: Mapping[int, str]) -> tuple[str, int]:
+    """Return the year of a number, and its column from the right: of several of a year the first one counts."""
+    col = table.cells[cell.cell or 0].col
+    year = years.get(col, "") if plain_number(cell.text) is not None else ""
+    return (year, -col) if year else ("", 0)
 
 
 def _find_totals(fragments: Sequence[Fragment], tree: Tree, leaves: PhraseIndex[Leaf]) -> Iterator[ValueCandidate]:

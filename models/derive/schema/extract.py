@@ -31,7 +31,15 @@ from quire.models.derive.schema.nodes import (
     leaves_of,
 )
 from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, leaf_key, phrases_of, plain_words
-from quire.models.derive.schema.rows import ArrayRows, Row, TableRowId, find_rows, group_rows, read_sections
+from quire.models.derive.schema.rows import (
+    ArrayRows,
+    Row,
+    TableRowId,
+    find_metrics,
+    find_rows,
+    group_rows,
+    read_sections,
+)
 from quire.models.derive.schema.sources import TreeTexts
 from quire.models.derive.schema.verify import DOUBTED, Rate, is_verified, rate_features, read_features
 
@@ -229,8 +237,9 @@ class _Extraction:
 
     def _find_rows(self, fragments: Sequence[Fragment]) -> None:
         """Find the rows of each array of objects; of arrays that claim the same table the best named gets it."""
+        self._rows |= find_metrics(self.tree, list(arrays_of(self.schema.root)), self.schema.lists)
         for array in arrays_of(self.schema.root):
-            if isinstance(array.item, ObjectNode):
+            if isinstance(array.item, ObjectNode) and array not in self._rows:
                 outer, inner = list(leaves_of(array.item)), list(_inner_leaves(array))
                 found = find_rows(self.tree, inner or outer, self.schema.columns, outer if inner else ())
                 if not found.rows and not inner:

@@ -110,6 +110,24 @@ _SYNONYMS = (
     "languages;language skills;sprachen;sprachkenntnisse;langues;idiomas;lingue;talen;jezyki",
     "skills;technical skills;kenntnisse;fahigkeiten;competences;habilidades;competenze;vaardigheden;competencias;"
     "umiejetnosci",
+    "revenue;revenues;net revenue;total revenue;sales;net sales;turnover;umsatzerlose;umsatz;chiffre d affaires;ventas;"
+    "ingresos;ricavi;omzet;receitas;przychody",
+    "cost of revenue;cost of sales;cost of goods sold;cost of products sold;total cost of revenue;umsatzkosten",
+    "gross profit;gross margin;bruttoergebnis;rohertrag",
+    "operating income;operating profit;income from operations;profit from operations;operating income loss;"
+    "betriebsergebnis;resultat operationnel;resultado de explotacion;risultato operativo",
+    "net income;net earnings;net profit;net income loss;profit for the period;profit for the year;konzernergebnis;"
+    "jahresuberschuss;periodenergebnis;resultat net;resultado neto;utile netto;nettowinst",
+    "income tax;income taxes;income tax expense;provision for income taxes;tax expense;ertragsteuern",
+    "cash;cash and cash equivalents;zahlungsmittel;tresorerie;efectivo;liquide mittel",
+    "accounts receivable;receivables;trade receivables;accounts receivable net;forderungen",
+    "accounts payable;trade payables;verbindlichkeiten",
+    "inventory;inventories;vorrate;stocks;existencias;rimanenze",
+    "equity;total equity;shareholders equity;stockholders equity;total stockholders equity;total shareholders equity;"
+    "eigenkapital;capitaux propres;patrimonio neto;patrimonio netto",
+    "total assets;bilanzsumme;summe aktiva;total actif;activo total;totale attivo",
+    "basic eps;eps basic;earnings per share basic;basic earnings per share;net income per share basic",
+    "diluted eps;eps diluted;earnings per share diluted;diluted earnings per share;net income per share diluted",
     "account holder;kontoinhaber;titulaire;titular;intestatario;rekeninghouder;posiadacz rachunku",
 )
 

@@ -14,13 +14,14 @@ from quire.models.derive.fields.pairs import RATE
 from quire.models.derive.fields.roles import Role
 from quire.models.derive.fields.values import find_amounts
 from quire.models.derive.schema.answer import How
-from quire.models.derive.schema.columns import is_typed, role_of
+from quire.models.derive.schema.columns import ORDERED, is_typed, role_of
 from quire.models.derive.schema.lists import read_line_rows, read_named_lines
-from quire.models.derive.schema.nodes import ArrayNode, Leaf
-from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
+from quire.models.derive.schema.phrases import PhraseIndex, plain_words, split_name
 from quire.models.derive.schema.prose import read_section_rows
 from quire.models.derive.schema.sources import TextSource
 from quire.models.derive.schema.tables import (
+    YEAR,
     ColumnHeads,
     LooseLines,
     TableRow,
@@ -28,7 +29,7 @@ from quire.models.derive.schema.tables import (
     add_loose_rows,
     find_loose_lines,
 )
-from quire.models.derive.schema.typed import read_typed
+from quire.models.derive.schema.typed import plain_number, read_typed
 
 SUBTOTAL = re.compile(
     r"\W*(?:(?:sub|grand|page|running)?[\s-]?totals?|sum|balance\s(?:brought|carried)|(?:brought|carried)\sforward|"
@@ -41,6 +42,10 @@ MAX_LABEL_WORDS = 4  # words of a label at the beginning of a group's heading
 LABELLED = 0.8
 """Minimum fit of such a label."""
 LONE = 2  # columns beyond which a row of one cell with several amounts is no data
+_PERIODS = frozenset({"period", "date", "year", "quarter", "month", "end", "ended", "start", "fiscal", "as"})
+_VALUES = frozenset({"value", "amount"})
+_LABELS = frozenset({"label", "name", "metric", "caption", "line", "item", "concept", "account", "title"})
+"""Words in names of leaves whose values are a period, a number of a row, or the label of the row."""
 SAME_LEAVES = 0.75
 """Minimum share of the leaves of the best head that the head of a further table of the same rows names."""
 
@@ -179,6 +184,112 @@ def _read_tables(
     joined = list(_join_rows(rows))
     used |= {(source.block_id, source.row) for row in joined for cell in row.cells.values() for source in cell}
     return ArrayRows(joined, frozenset(used), How.TABLE, best, top.fits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Metric:
+    """The leaves of an array with a value for each period; `labels` hold the name of the row."""
+
+    value: Leaf
+    periods: tuple[Leaf, ...]
+    labels: tuple[Leaf, ...]
+
+
+def _metric_of(array: ArrayNode) -> _Metric | None:
+    """Return the parts of an array whose items are the values of one row of a table by period, or None."""
+    if not isinstance(array.item, ObjectNode) or any(arrays_of(array.item)):
+        return None
+    words = {leaf: frozenset(plain_words(split_name(leaf.name))) for leaf in leaves_of(array.item)}
+    periods = tuple(leaf for leaf, own in words.items() if own & _PERIODS)
+    numbers = [leaf for leaf in words if leaf not in periods and leaf.kinds[:1] in (("number",), ("integer",))]
+    values = [leaf for leaf in numbers if words[leaf] & _VALUES] or numbers
+    if not periods or len(values) != 1:
+        return None
+    return _Metric(values[0], periods, tuple(leaf for leaf, own in words.items() if own <= _LABELS))
+
+
+def find_metrics(tree: Tree, arrays: Sequence[ArrayNode], index: PhraseIndex[ArrayNode]) -> dict[ArrayNode, ArrayRows]:
+    """Return the rows of arrays whose name is the label of a row of a table with periods as heads of its columns.
+
+    Of several such rows the best named counts, and the first of these. If another states another number for a period,
+    all values are in doubt. If there is one, arrays of this form that no row names have no rows.
+    """
+    metrics = {array: metric for array in arrays if (metric := _metric_of(array)) is not None}
+    found: dict[ArrayNode, ArrayRows] = {}
+    stated: dict[ArrayNode, dict[str, str]] = {}
+    loose = find_loose_lines(tree) if metrics else {}
+    for view in (TableView(block) for block in visible_blocks(tree) if metrics and _has_cells(block)):
+        periods = view.find_periods(loose.get(view.block.page, ()))
+        for number, label, names in _labels(view) if periods else ():
+            fits = {fit.owner: fit.score for name in reversed(names) for fit in index.fits(name)}
+            for array, score in fits.items():
+                if array not in metrics or score < LABELLED or score < found.get(array, _NO_METRIC).score:
+                    continue
+                cells = _read_metric(view, number, periods)
+                values = {_join(head): cell.text for cell, head in cells}
+                if not cells:
+                    continue
+                if array in found and found[array].score == score:
+                    other = stated[array]
+                    if any(_differ(values[head], other[head]) for head in values.keys() & other.keys()):
+                        rows = [replace(row, fit=ORDERED) for row in found[array].rows]
+                        found[array] = replace(found[array], rows=rows)
+                    continue
+                rows = [Row(_fill(metrics[array], cell, head, label), score) for cell, head in cells]
+                used = frozenset({(view.block.id, number)})
+                found[array], stated[array] = ArrayRows(rows, used, How.TABLE, score), values
+    lost = {array: _NO_METRIC for array in metrics if array not in found} if found else {}
+    return found | lost
+
+
+_NO_METRIC = ArrayRows([], frozenset(), How.TABLE, 0.0)
+
+
+def _labels(view: TableView) -> Iterator[tuple[int, TextSource, tuple[str, ...]]]:
+    """Yield the rows that begin with a label, and its names: alone, and behind the heading of its group."""
+    group = ""
+    for number in sorted(view.rows):
+        filled = [index for index in view.rows[number].values() if view.table.cells[index].text.strip()]
+        if not filled or view.table.cells[filled[0]].col > 0:
+            continue
+        label = view.source(filled[0])
+        if len(filled) == 1:
+            group = label.text.strip(" :")
+        elif any(map(str.isalpha, label.text)):
+            yield number, label, (label.text, f"{group} {label.text}") if group else (label.text,)
+
+
+def _read_metric(
+    view: TableView, number: int, periods: Mapping[int, tuple[TextSource, ...]]
+) -> list[tuple[TextSource, tuple[TextSource, ...]]]:
+    """Return the numbers of a row, each with the head of its column or of an empty one next to it."""
+    cells = {col: index for col, index in view.rows[number].items() if col > 0}
+    values = {col: index for col, index in cells.items() if plain_number(view.table.cells[index].text) is not None}
+    heads = {col: periods.get(col) for col in values}
+    taken = {head for head in heads.values() if head}
+    for col in [col for col, head in heads.items() if head is None]:
+        near = (periods.get(other) for other in (col - 1, col + 1) if other not in values)
+        heads[col] = next((head for head in near if head and head not in taken), None)
+    return [(view.source(index), head) for col, index in sorted(values.items()) if (head := heads[col])]
+
+
+def _fill(
+    metric: _Metric, value: TextSource, head: tuple[TextSource, ...], label: TextSource
+) -> dict[Leaf, tuple[TextSource, ...]]:
+    cells: dict[Leaf, tuple[TextSource, ...]] = {metric.value: (value,)}
+    for leaf in metric.periods:
+        years = [source.cut(*match.span()) for source in head if (match := YEAR.search(source.text))]
+        is_year = leaf.kinds[:1] == ("integer",) or plain_words(split_name(leaf.name))[-1:] == ("year",)
+        cells[leaf] = tuple(years[:1]) if is_year else head
+    return cells | {leaf: (label,) for leaf in metric.labels}
+
+
+def _join(sources: Sequence[TextSource]) -> str:
+    return " ".join(" ".join(source.text for source in sources).split()).casefold()
+
+
+def _differ(one: str, other: str) -> bool:
+    return plain_number(one) != plain_number(other)
 
 
 def _has_cells(block: Block) -> bool:

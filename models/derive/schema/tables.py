@@ -3,6 +3,7 @@
 A table without a head continues the last one with as many columns; a repeated head is no row.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from quire.models.derive.schema.columns import TableColumns, is_typed
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
 from quire.models.derive.schema.sources import TextSource, cell_source
-from quire.models.derive.schema.typed import read_typed
+from quire.models.derive.schema.typed import plain_number, read_typed
 
 MAX_HEAD_ROWS = 8
 """First rows of a table that may hold its head."""
@@ -28,6 +29,8 @@ ABOVE = 2.5  # heights of a cell between a table and a line that may be its head
 SAME_TABLE = 0.5
 """Minimum share of the mapped cells that must be of their type for a table without a head to continue another."""
 
+YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
+"""The year in the head of a column."""
 Columns = Mapping[int, Leaf]
 
 
@@ -132,21 +135,54 @@ class TableView:
         return min(self.rows, default=0)
 
     def _words_above(self, above: Sequence[TextSource]) -> dict[int, str]:
+        return {col: " ".join(line.text for line in lines) for col, lines in self.lines_above(above).items()}
+
+    def lines_above(self, above: Sequence[TextSource]) -> dict[int, list[TextSource]]:
         """Return the lines right above the table by the column that they stand over."""
         boxes = [(cell.col, cell.bbox) for cell in self.table.cells if cell.bbox is not None and cell.col_span == 1]
         if not above or not boxes:
             return {}
         top = min(box[1] for _, box in boxes)
         reach = ABOVE * min(box[3] - box[1] for _, box in boxes)
-        words: dict[int, str] = {}
+        words: dict[int, list[TextSource]] = defaultdict(list)
         for line in above:
             if line.bbox is None or not -2 <= top - line.bbox[3] <= reach:
                 continue
             over = {col for col, box in boxes if box[0] < line.bbox[2] and box[2] > line.bbox[0]}
             if len(over) == 1:
-                column = over.pop()
-                words[column] = f"{words.get(column, '')} {line.text}".strip()
+                words[over.pop()].append(line)
         return words
+
+    def source(self, index: int) -> TextSource:
+        """Return a cell, by its index, as a source."""
+        return cell_source(self.block, self._places, index)
+
+    def find_periods(self, above: Sequence[TextSource]) -> dict[int, tuple[TextSource, ...]]:
+        """Return the head of each column that is headed by a year, from top to bottom; `above` are lines above.
+
+        The head ends at the last row with years before the first row with other numbers.
+        """
+        head: list[list[int]] = []
+        rows: list[list[int]] = []
+        for number in sorted(self.rows)[:MAX_HEAD_ROWS]:
+            filled = [index for index in self.rows[number].values() if self.table.cells[index].text.strip()]
+            texts = [self.table.cells[index].text for index in filled]
+            if any(plain_number(text) is not None and not YEAR.fullmatch(text.strip()) for text in texts[1:]):
+                break
+            rows.append(filled)
+            if any(map(YEAR.search, texts)):
+                head = rows[:]
+        found: dict[int, list[TextSource]] = defaultdict(list)
+        for index in (index for filled in head for index in filled):
+            cell = self.table.cells[index]
+            for col in range(max(1, cell.col), min(cell.col + cell.col_span, self.table.cols)):
+                if cell.col > 0 or cell.col_span > 1:
+                    found[col].append(self.source(index))
+        for col, lines in self.lines_above(above).items() if not found else ():
+            found[col] = lines
+        return {
+            col: tuple(sources) for col, sources in found.items() if any(YEAR.search(source.text) for source in sources)
+        }
 
     def _possible_heads(self) -> Iterator[tuple[int, dict[int, str]]]:
         numbers = sorted(self.rows)[:MAX_HEAD_ROWS]
