@@ -277,7 +277,9 @@ class PhraseIndex(Generic[Owner]):
 
     def fits(self, label: str) -> Sequence[Fit[Owner]]:
         """Return the parts that a label names, the best first."""
-        words = plain_words(label)
+        return self._fits(plain_words(label))
+
+    def _fits(self, words: Words) -> list[Fit[Owner]]:
         found = self._known.get(words)
         if found is None:
             found = self._known[words] = self._compare(words)
@@ -288,7 +290,7 @@ class PhraseIndex(Generic[Owner]):
         words = plain_words(label)
         if len(words) > MAX_WORDS or FOREIGN * len(words) < sum(not self._is_own(word) for word in words):
             return False
-        fits = self.fits(label)
+        fits = self._fits(words)
         return bool(fits) and fits[0].score >= least
 
     def begins(self, word: str) -> bool:

@@ -1,11 +1,12 @@
 """Texts of a tree from which values are cut, by block and cell, and the places of their parts."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quire.models.cdom.geometry import Bbox, union_bbox
 from quire.models.cdom.places import BlockPlaces
-from quire.models.cdom.tree import Block, BlockId, Route, Tree
+from quire.models.cdom.tree import Block, BlockId, Page, PageWord, Route, Tree
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.schema.answer import ValuePlace
 
@@ -57,6 +58,7 @@ class TreeTexts:
     def __init__(self, tree: Tree) -> None:
         self._blocks = {block.id: block for block in tree.blocks}
         self._pages = {page.number: page for page in tree.pages}
+        self._lines: dict[int, list[tuple[float, int]]] = {}
 
     def is_recognised(self, place: ValuePlace) -> bool:
         """Return whether the letters of the place are read from a picture."""
@@ -77,7 +79,7 @@ class TreeTexts:
         page, box = self._pages.get(place.page), place.bbox
         if page is None or not page.words or box is None:
             return place
-        inside = [word for word in page.words if _holds(box, word.bbox)]
+        inside = self._words_in(page, box)
         whole = self.whole(place)
         wanted, before = (_joined(text) for text in (whole[place.start : place.end], whole[: place.start]))
         for words in (inside, sorted(inside, key=lambda word: (word.bbox[1], word.bbox[0]))):
@@ -89,6 +91,16 @@ class TreeTexts:
             if wanted and at >= 0:
                 return replace(place, bbox=union_bbox(boxes[at : at + len(wanted)]))
         return place
+
+    def _words_in(self, page: Page, box: Bbox) -> list[PageWord]:
+        """Return the words whose middle is in the box, in their order; only those at its height are looked at."""
+        lines = self._lines.get(page.number)
+        if lines is None:
+            lines = sorted(((word.bbox[1] + word.bbox[3]) / 2, number) for number, word in enumerate(page.words))
+            self._lines[page.number] = lines
+        level = lines[bisect_left(lines, (box[1], 0)) : bisect_right(lines, (box[3], len(lines)))]
+        words = [page.words[number] for _, number in sorted(level, key=lambda entry: entry[1])]
+        return [word for word in words if box[0] <= (word.bbox[0] + word.bbox[2]) / 2 <= box[2]]
 
     def verbatim(self, places: Sequence[ValuePlace]) -> str | None:
         """Return the text at the places, joined by blanks; None if a place is outside its text."""
@@ -110,11 +122,6 @@ class TreeTexts:
 
 def _joined(text: str) -> str:
     return "".join(text.split())
-
-
-def _holds(box: Bbox, word: Bbox) -> bool:
-    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
-    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
 def cell_source(block: Block, places: BlockPlaces, index: int) -> TextSource:

@@ -202,6 +202,8 @@ def _find_string(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
     if finder is not None:
         yield from finder(text)
         return
+    if leaf_key(leaf) in _NUMBERED and _is_sentence(text):
+        return
     yield from _find_by_name(text, leaf)
     stripped = text.strip()
     start = text.index(stripped)
@@ -213,6 +215,11 @@ def _find_string(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
             if bare and bare != match.group():
                 begin = match.start() + match.group().index(bare)
                 yield bare, begin, begin + len(bare)
+
+
+def _is_sentence(text: str) -> bool:
+    """Return True for words that go on after the name of a number: `(invoice number) to billing@rope.example`."""
+    return "@" in text or (len(text.split()) > 1 and not any(map(str.isdigit, text)))
 
 
 def _find_by_name(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:

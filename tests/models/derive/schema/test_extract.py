@@ -304,3 +304,12 @@ def test_name_of_another_leaf_is_no_value() -> None:
     tree = make_tree(make_block(P, "Month: Year"), make_block(P, "Year: 1987"))
     answer = extract(tree, objects(month={"type": "string"}, year={"type": "string"}))
     assert answer.data == {"year": "1987"}
+
+
+@pytest.mark.parametrize("rest", ["an buchhaltung@brandt.de", "to billing@rope.example, please", "und Datum angeben"])
+@pytest.mark.parametrize("label", ["Rechnungsnummer", "Invoice number", "Order number"])
+def test_sentence_that_names_a_number_states_none(label: str, rest: str) -> None:
+    schema = objects(invoice_number={"type": "string"}, order_number={"type": "string"})
+    assert extract(make_tree(make_block(P, f"{label} {rest}")), schema).data == {}
+    number = extract(make_tree(make_block(P, f"{label}: R-2041")), schema).data
+    assert [*number.values()] == ["R-2041"]
