@@ -1,7 +1,7 @@
 """Ends a replica that Ray has given up.
 
-After the head returned, Ray's table can call an actor dead whose process lives. It answers nobody, and its reader and
-its resources are then held by nobody.
+After the head returned, Ray's table can call an actor dead whose process lives. It gets no
+requests, and keeps its documents and resources from others.
 """
 
 import logging

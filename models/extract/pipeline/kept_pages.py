@@ -45,7 +45,7 @@ class KeptPages:
         return PageRead(content=content)
 
     def keep(self, read: PageRead) -> None:
-        """Keep a page that was read, unless something beside the file had a part in it."""
+        """Keep a page that was read, unless it depends on more than the file."""
         content = read.content
         digest = self._digests.get(content.number)
         waits = read.pixels is not None or read.pictures or read.doubted is not None or content.areas

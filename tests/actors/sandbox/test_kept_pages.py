@@ -159,7 +159,7 @@ def count_reused(caplog: pytest.LogCaptureFixture) -> int:
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("change", CHANGES)
-def test_changed_file_reads_the_changed_pages_and_gives_the_tree_of_a_full_reading(
+def test_changed_file_gives_the_tree_of_a_full_reading(
     reader: DocumentReader, caplog: pytest.LogCaptureFixture, change: Change, seed: int
 ) -> None:
     caplog.set_level(logging.INFO)

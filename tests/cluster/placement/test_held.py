@@ -1,4 +1,4 @@
-"""CPUs and GPUs that nobody has."""
+"""CPUs and GPUs that no living replica has."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def actor(node: str, age_s: float = 600, **needs: float) -> RayActor:
     return RayActor(node, NOW - age_s, needs)
 
 
-def test_what_dead_replicas_hold_is_a_warning_for_each_machine() -> None:
+def test_resources_of_dead_replicas_are_a_warning_each() -> None:
     nodes = [node("1", CPU=2.0), node("2", CPU=2.0, GPU=1.0), node("3", CPU=2.0), node("4", alive=False, CPU=2.0)]
     free = {"1": {"CPU": 1.0}, "2": {}, "3": {"CPU": 1.0}, "4": {}}
     actors = [actor("1", CPU=1.0), actor("2", CPU=1.0), actor("2"), actor("", CPU=1.0)]

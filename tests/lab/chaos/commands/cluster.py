@@ -7,7 +7,7 @@ bench-results/demo.json, exits 1 when a document was lost, ended twice, was mete
 share this host, so wall times say little.
 
 `--rounds 20` instead kills a machine, the GPU machine and the head (which returns) twenty times each while documents
-flow. After each head it waits until no replica has changed for a minute and reports resources that nobody has.
+flow. After each head it waits until no replica has changed for a minute and reports resources held by no process.
 """
 
 import argparse
@@ -88,7 +88,7 @@ def run(machines: Machines, documents: int, bulk: int) -> dict[str, Any]:
 
 
 def kill_in_rounds(machines: Machines, documents: int, rounds: int) -> dict[str, Any]:
-    """Kill a machine, the GPU machine and the head in turn while documents flow; count what nobody has afterwards."""
+    """Kill a machine, the GPU machine and the head in turn while documents flow; count resources held by no process."""
     begun, load = time.monotonic(), os.getloadavg()
     client = Client(f"http://127.0.0.1:{machines.http_port}", KEY)
     accepted: dict[str, Paper] = {}
@@ -126,7 +126,7 @@ def _submit_patiently(client: Client, documents: int, seed: int) -> dict[str, Pa
 
 
 def _wait_for_held(client: Client) -> list[str]:
-    """Return the warnings of resources that nobody has, when replicas have had 70 s to change and a minute to rest."""
+    """Return the warnings of resources held by no process, when replicas have had 70 s to change and a minute to rest."""
     time.sleep(130)
     warnings = client.json("GET", "/v1/health?deep=true")["cluster"]["warnings"]
     return [text for text in warnings if "held by no process" in text]
