@@ -126,7 +126,7 @@ def _submit_patiently(client: Client, documents: int, seed: int) -> dict[str, Pa
 
 
 def _wait_for_held(client: Client) -> list[str]:
-    """Return the warnings of resources held by no process, when replicas have had 70 s to change and a minute to rest."""
+    """Return warnings of resources held by no process, after 70 s for replicas to change and a minute of rest."""
     time.sleep(130)
     warnings = client.json("GET", "/v1/health?deep=true")["cluster"]["warnings"]
     return [text for text in warnings if "held by no process" in text]
