@@ -73,12 +73,12 @@ function tamed(text) {
   return /^[=+\-@\t\r|%＝＋－＠]/.test(text) && !/^[+-]?[\d.,\s\u202f\u00a0]*\d[.,]?\s?[%€$£]?$/.test(text) ? `'${text}` : text;
 }
 
-/** Rows and columns as they are seen; a cell that spans stands in its first place, the others are empty. */
+/** Rows and columns as they are seen, without letters and numbers of a sheet; a cell that spans stands in its first place, the others are empty. */
 export function csvOf(table) {
-  const grid = [...table.rows].map(() => []);
-  for (const [y, row] of [...table.rows].entries()) {
+  const rows = [...table.rows].filter((row) => !row.matches(".frame")), grid = rows.map(() => []);
+  for (const [y, row] of rows.entries()) {
     let x = 0;
-    for (const cell of row.cells) {
+    for (const cell of row.querySelectorAll(":scope > :not(.frame)")) {
       while (grid[y][x] !== undefined) x += 1;
       for (let down = 0; down < cell.rowSpan && y + down < grid.length; down += 1)
         for (let right = 0; right < cell.colSpan; right += 1) grid[y + down][x + right] = down || right ? "" : tamed(cell.innerText.trim());
@@ -95,7 +95,7 @@ document.addEventListener("click", async (event) => {
     await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent.trim()).then(() => say("Copied."), () => say("Not copied: the browser refused."));
     return;
   }
-  const part = event.target.closest("[data-copy-part]")?.closest("li");
+  const part = event.target.closest("[data-copy-part]")?.closest("li, section");
   if (part) {
     const table = part.querySelector("table");
     await navigator.clipboard.writeText(table ? csvOf(table) : part.querySelector("p")?.textContent ?? "").then(() => say(table ? "Copied as CSV." : "Copied."), () => say("Not copied: the browser refused."));
