@@ -53,15 +53,17 @@ document.addEventListener("htmx:responseError", (event) => {
   say(page.querySelector("[role=alert]")?.textContent ?? `The service answered ${event.detail.xhr.status}.`);
 });
 document.addEventListener("htmx:sendError", () => say("The connection failed."));
-// Times: "5 min ago" stays true, the tooltip shows the reader's own clock too.
+// Times: "5 min ago" stays true; dates are in the reader's language and by the reader's clock, the tooltip in UTC too.
 const steps = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400, 86400, "d"]];
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }), full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 function updateTimes() {
   for (const time of document.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime), seconds = (Date.now() - at) / 1000, away = Math.abs(seconds);
     const step = steps.find(([below]) => away < below);
+    if (!time.dataset.local && (time.matches("[data-full]") || !step)) time.textContent = (time.matches("[data-full]") ? full : day).format(at);
     if (!time.dataset.local) { time.title = `${time.title || ""}\n${local.format(at)}`.trim(); time.dataset.local = "1"; }
-    if (!step) continue;
+    if (!step || time.matches("[data-full]")) continue;
     const count = `${Math.floor(away / step[1])} ${step[2]}`;
     time.textContent = away < 5 ? "just now" : seconds > 0 ? `${count} ago` : `in ${count}`;
   }
