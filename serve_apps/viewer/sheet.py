@@ -10,7 +10,7 @@ from quire.models.extract.formats.flow.sheet import column_name, parse_area
 
 _MAX_CELLS = 20_000  # cells written into a page: a browser lays them out in a second
 _MAX_COLUMNS = 400  # columns written into a page
-_MAX_CHARS = 2_000  # characters of a cell written into a page
+_MAX_CHARS = 500  # characters of a cell written into a page: ten lines
 _MAX_NUMBER_CHARS = 50
 _FEWEST_ROWS = 25
 _INLINE_ROWS = 200  # rows of a table among other blocks
@@ -118,7 +118,7 @@ def _most_rows(columns: int) -> int:
 
 
 def _shown(cell: Mapping[str, Any]) -> dict[str, Any]:
-    text = cell["text"]
+    text: str = cell["text"]
     cut = f"{text[:_MAX_CHARS]}… ({len(text):,} characters)" if len(text) > _MAX_CHARS else text
     width = min(cell.get("col_span") or 1, _MAX_COLUMNS - cell["col"])
     return {**cell, "text": cut, "col_span": width, "is_number": _is_number(text)}
