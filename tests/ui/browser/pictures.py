@@ -26,7 +26,8 @@ WORD = {
         {"id": "b", "type": "paragraph", "page": 1, "bbox": None, "text": "All agreed.", "confidence": 0.62},
     ],
 }
-IN_VIEW = "[...document.images].every((image) => image.complete || image.getBoundingClientRect().top > innerHeight)"
+IN_VIEW = """[...document.images].every((image) =>
+  image.complete || !image.getClientRects().length || image.getBoundingClientRect().top > innerHeight)"""
 OPEN_MAP = "document.querySelector('[popovertarget=map], .map summary')?.click()"
 
 
