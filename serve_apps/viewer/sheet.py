@@ -11,10 +11,10 @@ from quire.models.extract.formats.flow.sheet import column_name, parse_area
 _MAX_CELLS = 20_000  # cells written into a page: a browser lays them out in a second
 _MAX_COLUMNS = 400  # columns written into a page
 _MAX_CHARS = 500  # characters of a cell written into a page: ten lines
-_MAX_NUMBER_CHARS = 50
-_FEWEST_ROWS = 25
+_MAX_NUMBER_CHARS = 50  # characters of the longest text that is compared as a number
+_FEWEST_ROWS = 25  # rows of a page, however many columns there are
 _INLINE_ROWS = 200  # rows of a table among other blocks
-_MAX_FIND_CHARS = 200
+_MAX_FIND_CHARS = 200  # characters of the words that rows are filtered by
 
 
 @dataclass(frozen=True, slots=True)
