@@ -163,7 +163,8 @@ bench: $(VENV)/.dev $(if $(filter speed,$(SUITE)),.venv-peers/.done) ## measure:
 .venv-peers/.done: tests/lab/bench/peers.in
 	$(PYTHON) -m venv .venv-peers && .venv-peers/bin/python -m pip install --quiet -r tests/lab/bench/peers.in && touch $@
 
-pictures: $(VENV)/.dev chromium ## pictures of the dashboard for a comparison between versions, in bench-results/points
+pictures: $(VENV)/.dev chromium ## pictures of the guide, in docs/pictures, and for a comparison, in bench-results/points
+	$(BIN)/python -m tests.ui.browser.guide_pictures
 	$(BIN)/python -m tests.ui.browser.pictures bench-results/points
 
 ##@ Release

@@ -14,6 +14,7 @@ from quire.models.export import OUTPUTS
 from quire.models.export.page_blocks import blocks_of_page, flagged_pages
 from quire.models.redaction.redact import REDACTABLE
 from quire.serve_apps.viewer.markdown_page import render_markdown
+from quire.serve_apps.viewer.sheet import TableSheet, open_table
 from quire.serve_apps.viewer.slides import Slide, draw_slide
 
 TABS = {
@@ -75,7 +76,10 @@ class ViewDownload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentView:
-    """Content of `viewer.html`. `content` belongs to the tab; `marked` are ids of blocks that the address names."""
+    """Content of `viewer.html`. `content` belongs to the tab; `marked` are ids of blocks that the address names.
+
+    `opened` is the block whose table fills the view, and `sheet` its rows.
+    """
 
     address: str
     outputs: str
@@ -100,6 +104,8 @@ class DocumentView:
     pages: Sequence[tuple[str, str]] = ()
     job: str = ""
     job_name: str = ""
+    opened: Mapping[str, Any] | None = None
+    sheet: TableSheet | None = None
     tabs: Mapping[str, str] = field(default_factory=lambda: TABS)
     following: tuple[str, ...] = FOLLOWING
     shown: int = _SHOWN
@@ -125,6 +131,7 @@ async def view_document(
     blocks = blocks_of_page(tree, number)
     tab = query["tab"] if query.get("tab") in TABS else "blocks"
     content = _tables(tree) if tab == "tables" else await _tab_content(source, tab, redacted=redacted)
+    opened = next((block for block in tree["blocks"] if block["table"] and block["id"] == query.get("table")), None)
     follows = tab in FOLLOWING and len(tree["pages"]) > 1 and not query.get("all")
     return DocumentView(
         address=place.address,
@@ -150,6 +157,8 @@ async def view_document(
         pages=() if redacted else place.pages,
         job="" if redacted else place.job,
         job_name=place.job_name,
+        opened=opened,
+        sheet=open_table(opened, query) if opened else None,
     )
 
 

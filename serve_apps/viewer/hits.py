@@ -1,7 +1,7 @@
 """Search hits prepared for display: marked words, rows of a table under their header, a crop of the page."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from quire.models.cdom.search import marked_words
@@ -9,7 +9,7 @@ from quire.serve_apps.viewer.document_view import ViewPlace
 
 _CELLS = " | "
 """Between two cells of a row, in the text of a chunk."""
-_ROWS = 3  # rows of a table shown of one hit
+_ROWS = 2  # rows of a table shown of one hit, below its header: three lines
 _BLOCKS = 40  # blocks named in an address
 _MARGIN = 12.0  # points around a crop
 _CROP_HEIGHT = 220.0  # points of a page shown next to a hit: about fifteen lines
@@ -31,7 +31,8 @@ class PageCrop:
 class ShownHit:
     """A hit with its address in the viewer and the prefix of its document's outputs.
 
-    `rows`: header and rows with words of the question, if the hit is a table.
+    `rows`: header and rows with words of the question, if the hit is a table. `equal`: names and addresses of further
+    documents with the same passage.
     """
 
     facts: dict[str, Any]
@@ -39,11 +40,23 @@ class ShownHit:
     outputs: str
     rows: list[list[str]]
     crop: PageCrop | None
+    equal: list[tuple[str, str]] = field(default_factory=list)
 
 
 def show_hits(hits: Sequence[dict[str, Any]], place_of: Callable[[dict[str, Any]], ViewPlace]) -> list[ShownHit]:
-    """Return the API's hits with further data for the page; `place_of` returns the viewer place of a hit's document."""
-    return [_shown(hit, place_of(hit)) for hit in hits]
+    """Return the API's hits with further data for the page, equal passages of several documents as one.
+
+    `place_of` returns the viewer place of a hit's document.
+    """
+    shown: dict[tuple[str, ...], ShownHit] = {}
+    for hit in hits:
+        key = (hit["text"], *(str(page) for page in hit["pages"]))
+        first = shown.get(key)
+        if first is None:
+            shown[key] = _shown(hit, place_of(hit))
+        elif first.facts["document_id"] != hit["document_id"]:
+            first.equal.append((hit["source_file"], address_of(hit, place_of(hit).address)))
+    return list(shown.values())
 
 
 def address_of(hit: dict[str, Any], document: str) -> str:

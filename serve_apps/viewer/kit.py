@@ -7,6 +7,7 @@ from pathlib import Path
 from starlette.responses import Response
 
 from quire.models.cdom.flags import WARNINGS
+from quire.serve_apps.viewer.sheet import show_table
 from quire.serve_apps.viewer.words import ADVICE, FILTERS, format_duration
 
 _HERE = Path(__file__).parent
@@ -25,6 +26,7 @@ TEMPLATE_GLOBALS: Mapping[str, object] = {
     "duration": format_duration,
     "advice_by_code": ADVICE,
     "warning_texts": WARNINGS,
+    "show_table": show_table,
     "type_icons": {name: icon for icon, names in _ICONS.items() for name in names.split()},
 }
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}

@@ -44,7 +44,10 @@ _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86
 
 
 def format_ago(text: str | None, now: datetime | None = None) -> str:
-    """Format a time relative to now: "just now", "5 min ago", "in 2 h"; after a month the date."""
+    """Format a time relative to now: "just now", "5 min ago", "in 2 h"; after a month the ISO date.
+
+    The script of the page writes dates in the language of the browser.
+    """
     if not text:
         return "–"
     time = datetime.fromisoformat(text)
@@ -55,13 +58,12 @@ def format_ago(text: str | None, now: datetime | None = None) -> str:
         if abs(seconds) < below:
             count = int(abs(seconds) // unit)
             return f"{count} {name} ago" if seconds > 0 else f"in {count} {name}"
-    return f"{time.day} {time:%b %Y}"
+    return f"{time:%Y-%m-%d}"
 
 
 def format_time(text: str) -> str:
-    """Format a time in full: "Fri 1 May 2026, 09:30:05 UTC"."""
-    time = datetime.fromisoformat(text).astimezone(UTC)
-    return f"{time:%a} {time.day} {time:%b %Y, %H:%M:%S} UTC"
+    """Format a time in full: "2026-05-01 09:30:05 UTC"."""
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def format_duration(start: str | None, end: str | None) -> str:

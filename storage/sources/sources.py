@@ -86,6 +86,11 @@ class RegisteredSource:
     access: tuple[AccessRule, ...] = ()
 
 
+def check_place(db: Database, gate: SourceGate, scope: Scope, kind: SourceKind, location: str) -> None:
+    """Raise SourceRefused unless the location may be a source and can be read now."""
+    gate.connect(kind, location, scope.tenant, tenants_of_keys(db)).check()
+
+
 def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, asked: NewSource) -> RegisteredSource:
     """Check and store a source.
 
@@ -94,7 +99,7 @@ def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, 
         SourceExists: The organisation has that location with the same globs.
         Conflict: The organisation has a hundred sources.
     """
-    gate.connect(asked.kind, asked.location, scope.tenant, tenants_of_keys(db)).check()
+    check_place(db, gate, scope, asked.kind, asked.location)
     params = own(scope, id=new_source_id(), key_name=actor.key_name, name=asked.name, kind=str(asked.kind))
     params |= {"location": asked.location, "include": list(asked.include), "exclude": list(asked.exclude)}
     params |= {"every_minutes": asked.every_minutes, "access": Jsonb([asdict(rule) for rule in asked.access])}

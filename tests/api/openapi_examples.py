@@ -313,6 +313,7 @@ async def _webhooks_and_sources(recorder: Recorder, folder: Path) -> None:
     await recorder.call("DELETE", "/v1/webhooks/{webhook_id}", of_hook, status=204)
     vectors = {"kind": "sink", "name": "vectors", "settings": {"url": "postgresql://quire@db.example.com/rag"}}
     target = await recorder.call("POST", "/v1/targets", status=201, json=vectors)
+    await recorder.call("POST", "/v1/targets/check", status=204, json=vectors)
     of_target = {"target_id": target["id"]}
     await recorder.call("GET", "/v1/targets")
     await recorder.call("GET", "/v1/targets/{target_id}", of_target)
@@ -323,6 +324,7 @@ async def _webhooks_and_sources(recorder: Recorder, folder: Path) -> None:
     await recorder.call("DELETE", "/v1/targets/{target_id}", of_target, status=204)
     place = {"path": str(folder), "include": ["*.pdf"]}
     source = await recorder.call("POST", "/v1/sources", status=201, json=place)
+    await recorder.call("POST", "/v1/sources/check", status=204, json=place)
     of_source = {"source_id": source["id"]}
     await recorder.call("GET", "/v1/sources")
     await recorder.call("POST", "/v1/sources/{source_id}/sync", of_source)

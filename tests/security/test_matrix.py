@@ -187,6 +187,8 @@ ROWS: dict[str, Row] = {
     "enable_webhook": Row(200, make=hooked),
     "redeliver": Row(202, make=hooked),
     "create_target": Row(201, {"json": TARGET}),
+    "check_target": Row(204, {"json": TARGET}),
+    "check_source": Row(204, {"json": SOURCE}),
     "list_targets": Row(200),
     "get_target": Row(200, make=aimed),
     "change_target": Row(200, {"json": {"paused": True}}, make=aimed),

@@ -29,9 +29,9 @@ NOW = datetime(2026, 5, 3, 12, 0, tzinfo=UTC)
         (timedelta(minutes=59, seconds=59), "59 min ago"),
         (timedelta(hours=23), "23 h ago"),
         (timedelta(days=29), "29 d ago"),
-        (timedelta(days=31), "2 Apr 2026"),
+        (timedelta(days=31), "2026-04-02"),
         (timedelta(minutes=-5), "in 5 min"),
-        (timedelta(days=-40), "12 Jun 2026"),
+        (timedelta(days=-40), "2026-06-12"),
     ],
 )
 def test_time_is_shown_relative_to_now(away: timedelta, told: str) -> None:
@@ -39,7 +39,7 @@ def test_time_is_shown_relative_to_now(away: timedelta, told: str) -> None:
 
 
 def test_the_whole_time_is_in_utc() -> None:
-    assert format_time("2026-05-03T02:30:05+02:00") == "Sun 3 May 2026, 00:30:05 UTC"
+    assert format_time("2026-05-03T02:30:05+02:00") == "2026-05-03 00:30:05 UTC"
 
 
 def test_no_time_is_a_dash() -> None:

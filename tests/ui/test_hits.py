@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from quire.models.cdom.search import is_unrelated
-from quire.serve_apps.viewer.hits import address_of, crop_of, table_rows
+from quire.serve_apps.viewer.document_view import ViewPlace
+from quire.serve_apps.viewer.hits import address_of, crop_of, show_hits, table_rows
 
 TABLE = "Rope diameters\n\nCrane | Rope | Verdict\nCrane 1 | 27.9 | in service\nCrane 3 | 27.6 | replace linings"
 
@@ -78,3 +79,17 @@ def test_distant_hits_are_distinguished_from_none_and_from_good_hits() -> None:
 def test_hit_of_a_document_without_page_pictures_has_no_crop() -> None:
     place = {"page": 2, "bbox": [60.0, 100.0, 260.0, 900.0]}
     assert crop_of(a_hit(bboxes=[place], has_page_pictures=False)) is None
+
+
+def test_equal_passages_of_several_documents_are_one_hit() -> None:
+    names = [("doc_a", "one.pdf"), ("doc_b", "copy <b>.pdf"), ("doc_a", "one.pdf"), ("doc_c", "x" * 300)]
+    hits = [a_hit(document_id=document, source_file=name, text="The same words.") for document, name in names]
+    other = a_hit(document_id="doc_d", source_file="other.pdf", text="Other words.")
+    elsewhere = a_hit(document_id="doc_e", source_file="e.pdf", text="The same words.", pages=[7, 7])
+    shown = show_hits([*hits, other, elsewhere], lambda hit: ViewPlace(address=f"/{hit['document_id']}", outputs=""))
+    assert [hit.facts["document_id"] for hit in shown] == ["doc_a", "doc_d", "doc_e"]
+    assert [(name, address.partition("?")[0]) for name, address in shown[0].equal] == [
+        ("copy <b>.pdf", "/doc_b"),
+        ("x" * 300, "/doc_c"),
+    ]
+    assert shown[1].equal == []

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from fastapi import FastAPI
 
 from quire.serve_apps.access.license_holder import LicenseHolder
 from quire.serve_apps.access.license_keys import raw_public
+from quire.serve_apps.ui.pages.target_form import FORMS
 from quire.storage.sources.gate import SourceGate
 from quire.storage.store import Store
 from tests.api.harness import SIGNING, a_license, make_resources, reading, serving
@@ -200,3 +202,45 @@ async def test_usage_turns_over_months_and_names_keys(admin: Visitor) -> None:
     assert "No documents were read in this month" in older
     assert "Month after" in older
     assert (await admin.http.get("/ui/usage?month=soon")).status_code == 422
+
+
+async def test_connection_of_a_source_is_tested_without_storing_it(admin: Visitor, tmp_path: Path) -> None:
+    answer = await send(admin, "/ui/sources", place=str(tmp_path / "contracts"), kind="folder", test="1")
+    assert (answer.status_code, "The place can be read." in answer.text) == (200, True)
+    for place in ("/etc", str(tmp_path / "none"), "s3://<b>"):
+        answer = await send(admin, "/ui/sources", place=place, test="1")
+        assert (answer.status_code, 'role="alert"' in answer.text, "<b>" in answer.text) == (200, True, False)
+    assert await listed(admin, "sources") == []
+
+
+async def test_form_of_each_kind_has_its_settings_as_the_guide_lists_them(admin: Visitor) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "targets.md").read_text()
+    for kind, form in FORMS.items():
+        row = next(line for line in guide.splitlines() if line.startswith(f"| `{kind}` | `") and "POST" not in line)
+        named = re.sub(r"\([^)]*\)", "", row.split("|")[2])
+        assert re.findall(r"`(\w+)`", named) == [field.name for field in form.fields], kind
+        text = (await admin.http.get(f"/ui/targets?kind={kind}")).text
+        for field in form.fields:
+            assert f'name="setting.{field.name}"' in text
+            assert escape(field.help) in text
+    assert 'name="settings"' in (await admin.http.get("/ui/targets?kind=sink")).text
+
+
+async def test_connection_of_a_target_is_tested_without_storing_it(admin: Visitor) -> None:
+    answer = await send(admin, "/ui/targets", kind="sink", settings="table=a", secret="pass", test="1")
+    assert (answer.status_code, "The target answers." in answer.text) == (200, True)
+    assert "Enter the secret again." in answer.text
+    assert "pass" not in re.findall(r'<input id="secret"[^>]*>', answer.text)[0].replace("password", "")
+    hosts = ("http://127.0.0.1/x", "http://169.254.169.254/latest", "http://[::1]/", "file:///etc/passwd", "<b>x</b>")
+    for url in hosts:
+        answer = await send(admin, "/ui/targets", kind="http", test="1", **{"setting.url": url})
+        assert (answer.status_code, 'role="alert"' in answer.text, "<b>x" in answer.text) == (200, True, False)
+    await send(admin, "/ui/targets", kind="postgres", test="1", **{"setting.url": "postgresql://u@db.internal/x"})
+    assert await listed(admin, "targets") == []
+
+
+async def test_target_is_added_by_the_fields_of_its_kind(admin: Visitor) -> None:
+    fields = {"setting.table": " chunks ", "setting.url": ""}
+    answer = await send(admin, "/ui/targets", kind="sink", name="Vectors", **fields)
+    assert answer.status_code == 201, answer.text
+    assert [row["settings"] for row in await listed(admin, "targets")] == [{"table": "chunks"}]

@@ -3,8 +3,10 @@
 import base64
 from typing import Any
 
+from fastapi import FastAPI
+
 from quire.serve_apps.viewer.document_view import of_page
-from tests.ui.conftest import SAME_SITE, Visitor
+from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 
 ORIGINAL = base64.b64encode(b"%PDF-1.7").decode()
 PAGES = [{"number": number, "width": 595, "height": 842} for number in (1, 2)]
@@ -60,11 +62,11 @@ async def test_table_in_parts_is_shown_on_each_page_with_its_rows_and_box(
     here = await sent(visitor, a_block("t", 1, type="table", text="", table=TABLE | {"parts": parts}))
     first, second = [(await visitor.http.get(f"{here}?page={page}")).text for page in (1, 2)]
     assert "part 1 of 2" in first
-    assert '<td class="brief">2</td>' in first
-    assert '<td class="brief">6</td>' not in first
+    assert 'dir="auto">2</td>' in first
+    assert 'dir="auto">6</td>' not in first
     assert "part 2 of 2" in second
-    assert '<td class="brief">6</td>' in second
-    assert '<td class="brief">2</td>' not in second
+    assert 'dir="auto">6</td>' in second
+    assert 'dir="auto">2</td>' not in second
     assert 'y="33" width="228" height="44"' in second.replace(".0", "")
     assert "6 in row 2 is not the sum of its column" in second
 
@@ -73,3 +75,32 @@ async def test_failed_sum_is_reported_at_its_table(visitor: Visitor) -> None:
     here = await sent(visitor, a_block("t", 1, type="table", text="", table=TABLE))
     text = (await visitor.http.get(here)).text
     assert "6 in row 4 is not the sum of its column" in text
+
+
+async def test_any_table_opens_as_a_sheet_without_scripts(visitor: Visitor) -> None:
+    rows = [["Part", "<b>Hours</b>"], ["Rope", "12"], ["Hook", "9"], ["<script>x</script>", "100"]]
+    cells = [{"row": y, "col": x, "text": t, "header": y == 0} for y, row in enumerate(rows) for x, t in enumerate(row)]
+    here = await sent(visitor, a_block("t", 1, type="table", text="", table={"rows": 4, "cols": 2, "cells": cells}))
+    first = (await visitor.http.get(here)).text
+    assert "table=b0" in first
+    opened = (await visitor.http.get(f"{here}?page=1&tab=blocks&table=b0&sort=1")).text
+    assert "<script>x" not in opened
+    assert "<b>Hours" not in opened
+    places = [opened.index(f">{text}</t") for text in ("Part", "Hook", "Rope", "&lt;script&gt;x&lt;/script&gt;")]
+    assert places == sorted(places)
+    assert 'aria-sort="ascending"' in opened
+    found = (await visitor.http.get(f"{here}?table=b0&find=%3Cscript")).text
+    assert "1 row of 3 with" in found
+    assert ">Rope</t" not in found
+    assert 'id="blocks"' in (await visitor.http.get(f"{here}?table=none")).text
+
+
+async def test_page_of_a_waiting_document_follows_its_job(token_app: FastAPI) -> None:
+    visitor = visitor_of(token_app)  # of a service whose reader does not run
+    async with visitor.http:
+        await visitor.sign_in("quire_token")
+        job = await visitor.upload(("long.pdf", b"%PDF"))
+        (document,) = (await visitor.http.get(f"/ui/v1/documents?job_id={job['id']}")).json()
+        text = (await visitor.http.get(f"/ui/jobs/{job['id']}/documents/{document['document_id']}")).text
+    assert f'data-whole data-events="/ui/v1/jobs/{job["id"]}/events"' in text
+    assert "Waiting for a reader" in text

@@ -22,13 +22,14 @@ async def list_sources(visit: Visit) -> Response:
 
 
 async def add_source(visit: Visit) -> Response:
-    """Add a source and show the list, or the form again with the reason. Raises `ForeignRequest`."""
+    """Add a source and show the list, or the form again with the result. Raises `ForeignRequest`."""
     form = await _checked(visit)
+    is_test = bool(form.get("test"))
     try:
-        created = await visit.api.post("/v1/sources", _source_of(form))
+        made = await visit.api.post("/v1/sources/check" if is_test else "/v1/sources", _source_of(form))
     except ApiRefused as refused:
-        return await _sources(visit, refused.status, form=form, problem=refused)
-    return await _sources(visit, 201, made=created)
+        return await _sources(visit, 200 if is_test else refused.status, form=form, problem=refused)
+    return await _sources(visit, form=form, tested=True) if is_test else await _sources(visit, 201, made=made)
 
 
 async def list_webhooks(visit: Visit) -> Response:
@@ -105,7 +106,8 @@ async def _sources(visit: Visit, status: int = 200, **facts: Any) -> Response:
         rows=rows,
         live=live,
         syncing=_SYNCING,
-        **({"form": None, "problem": None, "made": None} | facts),
+        kind="bucket" if (facts.get("form") or {}).get("kind", visit.query("kind")) == "bucket" else "folder",
+        **({"form": None, "problem": None, "made": None, "tested": False} | facts),
     )
 
 

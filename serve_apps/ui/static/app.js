@@ -14,6 +14,10 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   // Asked before the question was put: a swap now would take away the form that the answer sends.
   const region = event.detail.requestConfig.elt;
   if (region.id === "live" && isBusy(region)) event.detail.shouldSwap = false;
+  if ("whole" in region.dataset && !event.detail.xhr.responseText.includes("data-whole")) { // its document is finished
+    event.detail.shouldSwap = false;
+    location.reload();
+  }
   if (new URL(event.detail.xhr.responseURL || location.href).pathname === "/ui/login") {
     event.detail.shouldSwap = false;
     location.reload();

@@ -53,15 +53,17 @@ document.addEventListener("htmx:responseError", (event) => {
   say(page.querySelector("[role=alert]")?.textContent ?? `The service answered ${event.detail.xhr.status}.`);
 });
 document.addEventListener("htmx:sendError", () => say("The connection failed."));
-// Times: "5 min ago" stays true, the tooltip shows the reader's own clock too.
+// Times: "5 min ago" stays true; dates are in the reader's language and by the reader's clock, the tooltip in UTC too.
 const steps = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400, 86400, "d"]];
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }), full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 function updateTimes() {
   for (const time of document.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime), seconds = (Date.now() - at) / 1000, away = Math.abs(seconds);
     const step = steps.find(([below]) => away < below);
+    if (!time.dataset.local && (time.matches("[data-full]") || !step)) time.textContent = (time.matches("[data-full]") ? full : day).format(at);
     if (!time.dataset.local) { time.title = `${time.title || ""}\n${local.format(at)}`.trim(); time.dataset.local = "1"; }
-    if (!step) continue;
+    if (!step || time.matches("[data-full]")) continue;
     const count = `${Math.floor(away / step[1])} ${step[2]}`;
     time.textContent = away < 5 ? "just now" : seconds > 0 ? `${count} ago` : `in ${count}`;
   }
@@ -73,12 +75,12 @@ function tamed(text) {
   return /^[=+\-@\t\r|%＝＋－＠]/.test(text) && !/^[+-]?[\d.,\s\u202f\u00a0]*\d[.,]?\s?[%€$£]?$/.test(text) ? `'${text}` : text;
 }
 
-/** Rows and columns as they are seen; a cell that spans stands in its first place, the others are empty. */
+/** Rows and columns as they are seen, without letters and numbers of a sheet; a cell that spans stands in its first place, the others are empty. */
 export function csvOf(table) {
-  const grid = [...table.rows].map(() => []);
-  for (const [y, row] of [...table.rows].entries()) {
+  const rows = [...table.rows].filter((row) => !row.matches(".frame")), grid = rows.map(() => []);
+  for (const [y, row] of rows.entries()) {
     let x = 0;
-    for (const cell of row.cells) {
+    for (const cell of row.querySelectorAll(":scope > :not(.frame)")) {
       while (grid[y][x] !== undefined) x += 1;
       for (let down = 0; down < cell.rowSpan && y + down < grid.length; down += 1)
         for (let right = 0; right < cell.colSpan; right += 1) grid[y + down][x + right] = down || right ? "" : tamed(cell.innerText.trim());
@@ -95,7 +97,7 @@ document.addEventListener("click", async (event) => {
     await navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent.trim()).then(() => say("Copied."), () => say("Not copied: the browser refused."));
     return;
   }
-  const part = event.target.closest("[data-copy-part]")?.closest("li");
+  const part = event.target.closest("[data-copy-part]")?.closest("li, section");
   if (part) {
     const table = part.querySelector("table");
     await navigator.clipboard.writeText(table ? csvOf(table) : part.querySelector("p")?.textContent ?? "").then(() => say(table ? "Copied as CSV." : "Copied."), () => say("Not copied: the browser refused."));

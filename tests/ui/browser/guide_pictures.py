@@ -9,7 +9,7 @@ from tests.postgres import test_server
 from tests.ui.browser.living import Living
 from tests.ui.browser.pictures import WIDE, draw_page, read_page
 from tests.ui.browser.stages import fill_little, ingest, staged
-from tests.ui.papers import write_letter
+from tests.ui.papers import write_letter, write_locked_letter
 
 PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
 SAMPLE = PICTURES.parent / "sample" / "quire-sample.pdf"
@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def _draw(service: Living, folder: Path) -> None:
-    fill_little(service, folder)
+    opened = fill_little(service, folder)["sheet-open"]
     for number in range(3, 9):
         ingest(service, write_letter(number, number % 3), f"invoice-{number:04}.pdf")
     letter = read_page(service, "letter-0815.pdf", write_letter(1, 4))
@@ -44,17 +44,31 @@ def _draw(service: Living, folder: Path) -> None:
     pages = {
         "documents": "/ui",
         "viewer": sample,
+        "sheet": opened,
         "tables": f"{sample}?page=2&tab=tables",
         "review": f"{letter}/review",
         "inbox": "/ui/review",
         "redacted": f"{letter}?redacted=1",
         "search": "/ui/search?q=complaint+answer&mode=fts",
         "extract": f"{letter}/extract?schema=invoice",
-        "upload": "/ui/upload",
+        "targets": "/ui/targets?kind=postgres",
         "usage": "/ui/usage",
     }
     for name, path in pages.items():
         draw_page(service, PICTURES / f"{name}.png", path, WIDE)
+    _draw_upload(service, folder)
+
+
+def _draw_upload(service: Living, folder: Path) -> None:
+    """Draw an upload of three files, one of which asks for its password."""
+    files = [folder / name for name in ("offer.pdf", "contract.pdf", "minutes.pdf")]
+    for number, file in enumerate(files):
+        file.write_bytes(write_locked_letter() if file.stem == "contract" else write_letter(20 + number, 1))
+    browser = service.browser
+    browser.open(f"{service.url}/ui/upload")
+    browser.choose_files("#files", *files)
+    browser.until("document.querySelector('.sending .bad') !== null")
+    browser.picture(PICTURES / "upload.png")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ WORD = {
         {"id": "b", "type": "paragraph", "page": 1, "bbox": None, "text": "All agreed.", "confidence": 0.62},
     ],
 }
+IN_VIEW = """[...document.images].every((image) =>
+  image.complete || !image.getClientRects().length || image.getBoundingClientRect().top > innerHeight)"""
 OPEN_MAP = "document.querySelector('[popovertarget=map], .map summary')?.click()"
 
 
@@ -91,7 +93,7 @@ def draw_page(service: Living, target: Path, path: str, window: tuple[int, int],
     browser.open(service.url + path)
     if script:
         browser.run(f"{{{script}}}; true")
-    browser.until("[...document.images].every((image) => image.complete || image.loading === 'lazy')")
+    browser.until(IN_VIEW)
     browser.picture(target)
     print(target.name, browser.run("document.title"), flush=True)
 

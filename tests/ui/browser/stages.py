@@ -11,6 +11,7 @@ from quire.models.cdom.tree import dump_tree
 from quire.storage.sources.gate import SourceGate
 from quire.storage.store import Store
 from tests.api.searching import search_ports
+from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.ui.browser.chromium import Browser
 from tests.ui.browser.living import Living, living
 from tests.ui.papers import FLAGGER, HELD, read_letter, write_letter, write_report
@@ -59,7 +60,7 @@ def fill_nothing(service: Living) -> Pages:
 def fill_little(service: Living, folder: Path) -> Pages:
     """A job with a letter and a broken file, one under way, a source, a receiver, a target."""
     service.org = "default"
-    job = service.send(("letter.pdf", write_letter(1, 5)), ("notes.txt", b"no document"))
+    job = service.send(("letter.pdf", write_letter(1, 5)), ("backup.rar", b"no document"))
     running = service.send(("long.pdf", HELD + b"1"), wait=0.5)
     good, bad = ("succeeded", "failed")
     by_status = {one["status"]: one["document_id"] for one in job["documents"]}
@@ -74,12 +75,18 @@ def fill_little(service: Living, folder: Path) -> Pages:
     schema = {"type": "object", "properties": {"total": {"type": "number"}, "order": {"type": "string"}}}
     service.ask("POST", "schemas", json={"name": "letter", "schema": schema})
     letters = [ingest(service, write_letter(number, number - 7), "Complaint about apples.pdf") for number in (9, 10)]
+    inspections = ingest_sheet(service)
     first, second = (one["documents"][0]["document_id"] for one in letters)
     here = f"/ui/jobs/{job['id']}"
     return _pages_of(here, f"{here}/documents/{by_status[good]}", hook) | {
         "targets": "/ui/targets",
         "target": f"/ui/targets/{target}",
         "running": f"/ui/jobs/{running['id']}",
+        "running-document": f"/ui/jobs/{running['id']}/documents/{running['pending'][0]['document_id']}",
+        "sheet": f"{inspections}?tab=blocks",
+        "sheet-open": f"{inspections}?tab=blocks&table=b1&sort=3&down=1",
+        "target-kinds": "/ui/targets?kind=postgres",
+        "source-kinds": "/ui/sources?kind=bucket",
         "extract-values": f"{here}/documents/{by_status[good]}/extract?schema=letter&at=/total",
         "compare": f"/ui/compare?a={first}&b={second}",
         "compare-choose": f"/ui/compare?a={first}",
@@ -152,6 +159,22 @@ def ingest(service: Living, data: bytes, name: str) -> dict[str, Any]:
     }
     job: dict[str, Any] = service.ask("POST", "ingest", json=body)
     return job
+
+
+def ingest_sheet(service: Living) -> str:
+    """A workbook with two sheets of measurements; return the address of its page."""
+    kinds = ("Rope", "Brake lining", "Hook", "Motor")
+    rows = ""
+    for row in range(3, 43):
+        texts = text_cell(f"B{row}", f"Crane {row - 2}") + text_cell(f"C{row}", kinds[row % 4])
+        numbers = number_cell(f"D{row}", round(27.9 - row / 10, 1)) + number_cell(f"E{row}", row * 1234.5)
+        rows += f'<row r="{row}">{texts}{numbers}</row>'
+    names = zip("BCDE", ("Crane", "Part", "Diameter in mm", "Hours"), strict=True)
+    head = f'<row r="2">{"".join(text_cell(f"{column}2", name) for column, name in names)}</row>'
+    data = workbook(sheet(head + rows), sheet(head))
+    tree = _json(dump_tree(read_letter(data))) | {"source": {"name": "inspections.xlsx", "format": "xlsx"}}
+    job = service.ask("POST", "ingest", json={"tree": tree, "source_bytes": base64.b64encode(data).decode()})
+    return f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
 
 
 def _pages_of(job: str, document: str, hook: str) -> Pages:

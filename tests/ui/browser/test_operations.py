@@ -162,6 +162,8 @@ async def _fill(walker: Walker, folder: Path) -> tuple[str, str]:
     for job in jobs[:2]:
         ended = (await visitor.http.get(f"/ui/v1/jobs/{job['id']}?wait=60")).json()
         assert ended["finished_at"], ended
+    await walker.send("/ui/sources", place="/none", test="1")
+    await walker.send("/ui/targets", kind="sink", test="1")
     await walker.send("/ui/sources", place=str(folder / "files" / "contracts"), name="Contracts")
     await walker.send("/ui/webhooks", url=RECEIVER, **{"job.finished": "1"})
     (hook,) = (await visitor.http.get("/ui/v1/webhooks")).json()

@@ -5,6 +5,7 @@ Boxes come from row heights and column widths, so that a cell has a position as 
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
@@ -94,6 +95,8 @@ def _reach(places: list[Place], axis: int, merges: list[Area]) -> dict[int, int]
 
 HEADING_LEVEL: Final = 2
 """Level of a sheet's name among headings: below the title of the document."""
+MAX_NAMED_AREAS: Final = 50
+"""Areas in the path of a table with hidden rows or columns; with more gaps the path names the area around all."""
 MAX_TABLE_CELLS: Final = 2_000_000
 """Cells of one island, filled or not: beyond it only its filled cells are in the table."""
 
@@ -237,8 +240,23 @@ def _make_table(
         table=Table(rows=len(rows), cols=len(columns), cells=tuple(cells)),
         bbox=_box(sheet, area),
         flags=flags,
-        path=area_name(sheet.name, area),
+        path=_name_areas(sheet.name, rows, columns) or area_name(sheet.name, area),
     )
+
+
+def _name_areas(name: str, rows: list[int], columns: list[int]) -> str:
+    """Return the names of the areas that rows and columns with gaps make; empty for too many."""
+    row_runs, column_runs = _find_runs(rows), _find_runs(columns)
+    if len(row_runs) * len(column_runs) > MAX_NAMED_AREAS:
+        return ""
+    areas = ((top, left, bottom, right) for top, bottom in row_runs for left, right in column_runs)
+    return ",".join(area_name(name, area) for area in areas)
+
+
+def _find_runs(indices: list[int]) -> list[tuple[int, int]]:
+    """Return the first and last index of each run of neighbours."""
+    starts = [i for i, index in enumerate(indices) if not i or indices[i - 1] != index - 1]
+    return [(indices[start], indices[end - 1]) for start, end in pairwise((*starts, len(indices)))]
 
 
 def _find_merges(sheet: Sheet, area: Area) -> dict[Place, Area]:

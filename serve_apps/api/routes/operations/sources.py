@@ -25,6 +25,7 @@ from quire.storage.sources.sources import (
     AccessRule,
     NewSource,
     RegisteredSource,
+    check_place,
     delete_source,
     get_source,
     list_sources,
@@ -97,6 +98,22 @@ async def register(body: SourceRequest, call: CallDep) -> Response:
     """Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read."""
     source = await call.running.disk.run(_register, call, body)
     return json_response(_render(source), 201)
+
+
+@router.operation(
+    "POST /v1/sources/check",
+    "check_source",
+    ADMIN,
+    status=204,
+    responses={204: {"description": "The place can be read."}},
+    repeatable=True,
+)
+async def check(body: SourceRequest, call: CallDep) -> Response:
+    """Check that a place may be a source and can be read, without registering it. 422 `source-refused` says why not."""
+    kind, location = body.place()
+    running = call.running
+    await running.disk.run(check_place, call.store.db, running.source_gate, call.scope, kind, location)
+    return Response(status_code=204)
 
 
 def _register(call: Call, body: SourceRequest) -> RegisteredSource:

@@ -93,6 +93,20 @@ async def register(body: TargetRequest, call: CallDep) -> Response:
     return json_response(asdict(row), 201)
 
 
+@router.operation(
+    "POST /v1/targets/check",
+    "check_target",
+    ADMIN,
+    status=204,
+    responses={204: {"description": "The target answers."}},
+    repeatable=True,
+)
+async def check(body: TargetRequest, call: CallDep) -> Response:
+    """Check that a target answers with these settings, without registering it. 422 `target-refused` names the fault."""
+    await _check(call, body.kind, body.settings, body.secret)
+    return Response(status_code=204)
+
+
 async def _check(call: Call, kind: str, settings: Mapping[str, SettingValue], secret: str | None) -> None:
     """Raise `TargetRefused` unless the target answers in time. A call that hangs keeps the tenant's only thread."""
     try:

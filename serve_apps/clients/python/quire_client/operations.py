@@ -249,6 +249,10 @@ class Operations(Transport):
         """Register a target and check that it answers. It receives documents that finish from now on."""
         return self._json(Call[types.Target]("POST", "/v1/targets", body={"name": name, "kind": kind, "settings": settings, "secret": secret}))
 
+    def check_target(self, kind: str, *, name: str | None = None, settings: dict[str, Any] | None = None, secret: str | None = None) -> None:
+        """Check that a target answers with these settings, without registering it."""
+        return self._nothing(Call[None]("POST", "/v1/targets/check", body={"name": name, "kind": kind, "settings": settings, "secret": secret}, repeatable=True))
+
     def get_target(self, target_id: str) -> types.Target:
         """Return a target with its lag, its dead letters and the outage in progress."""
         return self._json(Call[types.Target]("GET", fill("/v1/targets/{target_id}", target_id=target_id)))
@@ -284,6 +288,10 @@ class Operations(Transport):
     def create_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None, access: list[types.AccessRequest] | None = None) -> types.Source:
         """Register a source."""
         return self._json(Call[types.Source]("POST", "/v1/sources", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes, "access": access}))
+
+    def check_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None, access: list[types.AccessRequest] | None = None) -> None:
+        """Check that a place may be a source and can be read, without registering it."""
+        return self._nothing(Call[None]("POST", "/v1/sources/check", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes, "access": access}, repeatable=True))
 
     def get_source(self, source_id: str) -> types.Source:
         """Return a source with the state of its sync."""

@@ -298,6 +298,11 @@ export class Operations extends Transport {
     return this.json<types.Target>({ method: "POST", path: "/v1/targets", body: { name: options.name, kind: options.kind, settings: options.settings, secret: options.secret } });
   }
 
+  /** Check that a target answers with these settings, without registering it. 422 `target-refused` names the fault. */
+  checkTarget(options: { name?: string | null; kind: string; settings?: Record<string, unknown>; secret?: string | null }): Promise<void> {
+    return this.nothing({ method: "POST", path: "/v1/targets/check", body: { name: options.name, kind: options.kind, settings: options.settings, secret: options.secret }, repeatable: true });
+  }
+
   /** Return a target with its lag, its dead letters and the outage in progress. */
   getTarget(targetId: string): Promise<types.Target> {
     return this.json<types.Target>({ method: "GET", path: fill("/v1/targets/{target_id}", { target_id: targetId }) });
@@ -341,6 +346,11 @@ export class Operations extends Transport {
   /** Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read. */
   createSource(options: { name?: string | null; path?: string | null; uri?: string | null; include?: Array<string>; exclude?: Array<string>; every_minutes?: number | null; access?: Array<types.AccessRequest> } = {}): Promise<types.Source> {
     return this.json<types.Source>({ method: "POST", path: "/v1/sources", body: { name: options.name, path: options.path, uri: options.uri, include: options.include, exclude: options.exclude, every_minutes: options.every_minutes, access: options.access } });
+  }
+
+  /** Check that a place may be a source and can be read, without registering it. 422 `source-refused` says why not. */
+  checkSource(options: { name?: string | null; path?: string | null; uri?: string | null; include?: Array<string>; exclude?: Array<string>; every_minutes?: number | null; access?: Array<types.AccessRequest> } = {}): Promise<void> {
+    return this.nothing({ method: "POST", path: "/v1/sources/check", body: { name: options.name, path: options.path, uri: options.uri, include: options.include, exclude: options.exclude, every_minutes: options.every_minutes, access: options.access }, repeatable: true });
   }
 
   /** Return a source with the state of its sync. */
