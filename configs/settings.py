@@ -412,6 +412,12 @@ class Settings(BaseSettings):
         ge=1,
         le=64,
     )
+    keep_pages: bool = setting(
+        True,
+        "0 or 1",
+        "1 keeps what was read of each page of a PDF of 20 pages or more, compressed. Of a later file of the same "
+        "name in the organisation only the changed pages are read, with the same result.",
+    )
     inflight_docs: int = setting(
         8,
         "a whole number 1..256",

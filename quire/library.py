@@ -189,7 +189,7 @@ class Document(ClientDocument):
 
 
 class _ReaderKind(NamedTuple):
-    """What the children of a reader are prepared for."""
+    """Formats that the children of a reader are prepared for."""
 
     formats: tuple[str, ...]
     detector: Recogniser | None

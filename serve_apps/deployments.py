@@ -22,6 +22,7 @@ from quire.actors.search.index_writer import IndexWriting
 from quire.models.cdom.ports import PortUnavailable
 from quire.serve_apps.api.http.pieces import PIECE_BYTES, InPieces
 from quire.serve_apps.api.proxy.small_bodies import CARRIED
+from quire.serve_apps.dropped import end_when_dropped
 from quire.serve_apps.vlm_fault import VlmFault
 from quire.storage.values.native_panics import native_panics
 
@@ -48,6 +49,12 @@ def listen_on_loopback() -> None:
         return
     add_port = replica.add_port_to_grpc_server
     replica.add_port_to_grpc_server = lambda server, address: add_port(server, address.replace("[::]", "127.0.0.1"))
+
+
+def begin_replica() -> None:
+    """Do what each replica needs before its work."""
+    listen_on_loopback()
+    end_when_dropped()
 
 
 def accept_carried_bodies() -> None:
@@ -142,7 +149,7 @@ class Api:
     """The HTTP front. `below` holds handles of deployments in the same application, so that they start with it."""
 
     def __init__(self, build: Callable[[], AsgiApp], *below: object) -> None:
-        listen_on_loopback()
+        begin_replica()
         accept_carried_bodies()
         pace_answers()
         self._build, self._below = build, below
@@ -157,7 +164,7 @@ class _Loop:
     drain_s = DRAIN_S
 
     def __init__(self, build: Callable[[], Worker]) -> None:
-        listen_on_loopback()
+        begin_replica()
         self._worker = build()
         self._worker.start()
 
@@ -187,7 +194,7 @@ class _Answering:
     """Answers calls of other deployments in dedicated threads, one per admitted call."""
 
     def __init__(self, calls: int) -> None:
-        listen_on_loopback()
+        begin_replica()
         self._threads = ThreadPoolExecutor(calls, thread_name_prefix="call")
 
     async def _answer(self, method: Callable[..., Any], *values: Any) -> Any:

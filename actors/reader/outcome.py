@@ -11,7 +11,7 @@ from quire.models.cdom.ports import ReadOutcome
 from quire.models.cdom.tree import Page, PageStatus, Tree
 from quire.models.derive.doubts import lowest_confidence
 from quire.models.pii.places import find_places
-from quire.storage.objects.artifacts import ASSETS, TREE
+from quire.storage.objects.artifacts import ASSETS, KEPT_PAGES, TREE
 from quire.storage.values.rows import Claim, Succeeded
 
 
@@ -21,6 +21,8 @@ def describe(claim: Claim, outcome: ReadOutcome) -> Result:
     assert tree is not None
     row = Succeeded(claim=claim, manifest={}, **read_facts(tree))
     files = {TREE: outcome.tree_json} | {ASSETS + name: content for name, content in outcome.assets.items()}
+    if outcome.kept_pages:
+        files[KEPT_PAGES] = outcome.kept_pages
     return Result(finished=row, artifacts=files, tree=tree, embedded=outcome.embedded)
 
 

@@ -18,7 +18,7 @@ from quire.actors.reader.retry import Backoff, locate
 from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.original import Embedded, clean_name
 from quire.models.cdom.tree import Tree
-from quire.storage.objects.artifacts import Artifacts
+from quire.storage.objects.artifacts import KEPT_PAGES, Artifacts
 from quire.storage.queue.queue import Queue
 from quire.storage.values.errors import StorageError
 from quire.storage.values.rows import Claim, Failed, Finished, MemberFile, StoredBlob
@@ -182,6 +182,7 @@ class Publisher:
             manifest = self._artifacts.put(claim.document_id, claim.attempt, result.artifacts)
         except ValueError as error:  # an artifact name that no file may have
             return Failed(claim=claim, error=ErrorCode.INTERNAL.value, detail=type(error).__name__)
+        manifest.pop(KEPT_PAGES, None)
         return replace(result.finished, manifest=manifest, members=self._keep_members(result))
 
     def _keep_members(self, result: Result) -> tuple[MemberFile, ...]:

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from quire.actors.reader.inflight import HeartbeatThread, Inflight
 from quire.actors.reader.ocr_queue import OcrQueue
@@ -55,6 +56,8 @@ class ReaderParts:
     heartbeat: HeartbeatThread
     reserve: Callable[[Claim, int], None]
     """Grow the claim's page reservation to this many pages; raises QuotaExceeded or LostLease."""
+    earlier: Callable[[Claim], bytes] = lambda claim: b""
+    """Pages of an earlier file of the claim's name, as `ReadOutcome.kept_pages`."""
     close: Callable[[], None] = lambda: None
     """Closes the connections, as the last step."""
 
@@ -219,6 +222,7 @@ class Reader:
                     claim.options,
                     lambda done, total: self._page(claim, done, total),
                     job=job_name(claim),
+                    earlier=partial(self._parts.earlier, claim),
                 )
         except NotFound:
             return ReadOutcome(error=ErrorCode.ORIGINAL_MISSING)

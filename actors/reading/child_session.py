@@ -48,7 +48,7 @@ class SessionDocument:
     """A document while it is read: its bytes, what is known of it so far, and who wants to hear about progress.
 
     `job`: documents of the same job may be read by the same child; None shares no child. `detector` looks at doubted
-    pages.
+    pages. `earlier` returns the pages of an earlier file; asked for documents of at least `keep_from` pages (0: never).
     """
 
     descriptor: int
@@ -57,6 +57,8 @@ class SessionDocument:
     on_page: OnPage
     job: str | None = None
     detector: FindElements | None = None
+    earlier: Callable[[], bytes] = bytes
+    keep_from: int = 0
     stopped: threading.Event = field(default_factory=threading.Event)
     _reported: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -85,7 +87,7 @@ class ChildSession:
         self._asked: Sequence[int] = ()
         self._doubted: set[int] = set()
         self._whole = self._open = False
-        self.has_anomaly = False
+        self.has_anomaly = self._gave_earlier = False
         self._tree: Tree | None = None
         self._image: PageImage | None = None
         self._file: bytes | None = None
@@ -101,6 +103,8 @@ class ChildSession:
             "embedded": self._collected.note_embedded,
             "pixels": self._note_pixels,
             "doubted": self._note_doubted,
+            "earlier": self._note_earlier,
+            "kept": self._note_kept,
             "drawing": self._note_drawing,
             "finishing": self._note_finishing,
             "tree": self._note_tree,
@@ -218,7 +222,8 @@ class ChildSession:
         facts = self._collected.facts
         self._asked = facts.page_numbers if facts else ()
         source = SOURCE.dump_json(self._collected.source)
-        return {"kind": "read", "source": source, "draw": int(self._document.draw)}
+        draw, keep = int(self._document.draw), self._document.keep_from
+        return {"kind": "read", "source": source, "draw": draw, "keep": keep}
 
     def _await_whole(self) -> Tree | None:
         self._listen()
@@ -290,6 +295,20 @@ class ChildSession:
         page = PixelPage(number=number, image=picture, width=frame.real("width"), height=frame.real("height"))
         seen = detector.find_elements(page, math.inf)
         self._child.ask({"kind": "seen", "seen": SEEN.dump_json(seen)})
+
+    def _note_earlier(self, frame: Frame) -> None:
+        """Send the child the pages of an earlier file, once."""
+        if self._gave_earlier or not self._document.keep_from:
+            raise BadFrame("no earlier file was offered")
+        self._gave_earlier = True
+        self._child.ask({"kind": "earlier", "data": self._document.earlier()})
+
+    def _note_kept(self, frame: Frame) -> None:
+        if not self._gave_earlier:
+            raise BadFrame("kept pages were not asked for")
+        self._collected.note_kept(frame)
+        if reused := frame.number("reused"):
+            log.info("%d of %d pages are those of an earlier file", reused, len(self._asked))
 
     def _note_tree(self, frame: Frame) -> None:
         self._tree = self._collected.note_tree(frame)

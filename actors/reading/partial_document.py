@@ -25,6 +25,7 @@ _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 MOST_FACTS_BYTES = 8 << 20  # 5,000 pages with a long outline take half a megabyte
 MOST_PAGE_BYTES = 16 << 20  # a page of 100,000 characters with boxes takes one
+MOST_KEPT_BYTES = 32 << 20  # compressed: ten times less than `kept_pages.MOST_KEPT_BYTES`
 MOST_TREE_BYTES = 192 << 20  # 5,000 dense pages take ninety, a table of 1.5 million cells 185
 
 
@@ -40,6 +41,8 @@ class PartialDocument:
     assets: dict[str, bytes] = field(default_factory=dict)
     embedded: dict[str, Embedded] = field(default_factory=dict)
     tree_json: bytes = b""
+    kept_pages: bytes = b""
+    """Contents of the pages for the next file of the name (`KeptPages`); never opened outside a child."""
     pixels: PixelStore = field(default_factory=PixelStore)
     _asset_bytes: int = 0
     _other_bytes: int = 0
@@ -119,6 +122,10 @@ class PartialDocument:
         )
         if self.pixels.bytes > self.limits.pixel_bytes:
             raise TooMuchOutput
+
+    def note_kept(self, frame: Frame) -> None:
+        """Store the contents of the pages for the next file; raises `TooMuchOutput`."""
+        self.kept_pages = _bounded(frame.data("data"), MOST_KEPT_BYTES)
 
     def note_tree(self, frame: Frame) -> Tree:
         """Check and return the assembled tree.

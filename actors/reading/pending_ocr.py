@@ -16,7 +16,7 @@ from quire.models.extract.contract import PICTURE_NUMBERS, DocumentFacts, PageCo
 class PendingOcr:
     """`pixels` are the pages to recognise, in page order; `contents` all pages as far as they were read.
 
-    `embedded`: the files inside the document.
+    `embedded`: the files inside the document. `kept_pages`: those of its other pages.
     """
 
     facts: DocumentFacts
@@ -26,6 +26,7 @@ class PendingOcr:
     source: Source
     options: ReadOptions
     embedded: tuple[Embedded, ...] = ()
+    kept_pages: bytes = b""
 
     @property
     def can_do_without(self) -> bool:
@@ -44,7 +45,7 @@ class PendingOcr:
             source=self.source,
             options=self.options,
         )
-        return replace(outcome, embedded=self.embedded)
+        return replace(outcome, embedded=self.embedded, kept_pages=self.kept_pages)
 
     def give_up(self) -> ReadOutcome:
         """Finish without a recogniser: succeeds when recognition was needed only for parts of pages."""

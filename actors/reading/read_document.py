@@ -45,7 +45,8 @@ class DocumentReader:
 
     `side_by_side` children work on one long document. `documents_per_child`: of one job, one after the other.
     `server`: one that is launched already. `draw`: pictures that must be drawn are drawn while reading. `detector`
-    looks at doubted pages where the options ask for a second opinion.
+    looks at doubted pages where the options ask for a second opinion. `keep_from`: pages of the shortest document whose
+    pages are compared with an earlier file; 0 for none.
     """
 
     def __init__(
@@ -58,8 +59,10 @@ class DocumentReader:
         entry: str = "quire.actors.sandbox.server",
         server: ForkServer | None = None,
         detector: FindElements | None = None,
+        keep_from: int = 0,
     ) -> None:
         self._limits, self._side_by_side, self._draw, self._detector = limits, side_by_side, draw, detector
+        self._keep_from = keep_from
         self._server = server or ForkServer(limits, entry=entry)
         self._pool = ChildPool(self._server, documents_per_child)
 
@@ -78,7 +81,13 @@ class DocumentReader:
         return read.give_up() if isinstance(read, PendingOcr) else read
 
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore, *, job: str | None = None
+        self,
+        original: BinaryIO,
+        options: ReadOptions,
+        on_page: OnPage = _ignore,
+        *,
+        job: str | None = None,
+        earlier: Callable[[], bytes] = bytes,
     ) -> ReadOutcome | PendingOcr:
         """Read the document up to the pages that need a recogniser. Raises only the errors of `on_page`.
 
@@ -87,6 +96,7 @@ class DocumentReader:
             options: How to read it.
             on_page: Called with the pages done and the pages in all.
             job: Name of the job, tenant included. Documents of one job may share a child; None shares none.
+            earlier: Returns `ReadOutcome.kept_pages` of an earlier file of the name, or nothing.
         """
         try:
             with borrow_descriptor(original) as descriptor:
@@ -98,7 +108,9 @@ class DocumentReader:
                     raise MlUnavailable("no layout detector for a second opinion")
                 collected = PartialDocument(source, options, self._limits)
                 detector = self._detector if options.second_opinion else None
-                return self._read(SessionDocument(descriptor, collected, self._draw, on_page, job, detector))
+                return self._read(
+                    SessionDocument(descriptor, collected, self._draw, on_page, job, detector, earlier, self._keep_from)
+                )
         except ExtractError as error:
             return ReadOutcome(error=error.code, detail=error.detail)
         except DocumentFailed as failed:
@@ -170,7 +182,7 @@ class DocumentReader:
         if tree is not None:
             return ReadOutcome(
                 tree=tree, tree_json=document.collected.tree_json, assets=collected.assets,
-                embedded=tuple(collected.embedded.values()),
+                embedded=tuple(collected.embedded.values()), kept_pages=collected.kept_pages,
             )  # fmt: skip
         assert collected.facts is not None
         contents = [collected.contents[number] for number in collected.facts.page_numbers]
@@ -178,6 +190,7 @@ class DocumentReader:
             return PendingOcr(
                 facts=collected.facts, contents=tuple(contents), pixels=collected.pixels, assets=collected.assets,
                 source=collected.source, options=collected.options, embedded=tuple(collected.embedded.values()),
+                kept_pages=collected.kept_pages,
             )  # fmt: skip
         outcome = finish_outcome(
             collected.facts, contents, assets=collected.assets, source=collected.source, options=collected.options

@@ -26,6 +26,7 @@ from quire.models.cdom.ports import DetectedPage, PageMark, PixelPage
 from quire.models.cdom.tree import dump_tree, load_tree
 from quire.models.extract.contract import (
     PICTURE_NUMBERS,
+    ComparesPages,
     OpenDocument,
     PageContent,
     PageRead,
@@ -37,6 +38,7 @@ from quire.models.extract.contract import (
 from quire.models.extract.formats.common.parse_cache import forget_document
 from quire.models.extract.formats.flow.document import embedded_of
 from quire.models.extract.pipeline.explain import explain_document
+from quire.models.extract.pipeline.kept_pages import KeptPages
 from quire.models.extract.registry import open_document, open_lock
 from quire.models.faults import own_fault
 from quire.models.pii.errors import PiiIncomplete
@@ -169,13 +171,18 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
     document = session.opened()
     contents: list[PageContent] = []
     wanting_pixels = 0
+    kept = _open_kept(session, request.number("keep"))
     for embedded in embedded_of(document):
         session.channel.send(wait=True, kind="embedded", path=embedded.path, name=embedded.name, data=embedded.data)
     for number in document.facts.page_numbers:
-        read = _read_page(session, number)
+        read = _reuse_page(session, kept, number) or _read_page(session, number)
+        if kept is not None:
+            kept.keep(read)
         _draw_pictures(session, read, draw=bool(request.number("draw")))
         contents.append(read.content)
         wanting_pixels += read.pixels is not None or bool(read.pictures)
+    if kept is not None:
+        session.channel.send(wait=True, kind="kept", reused=kept.reused, data=kept.dump())
     session.channel.send(kind="finishing")
     session.grant(session.limits.open_cpu_s)
     if wanting_pixels:
@@ -271,6 +278,22 @@ def _read_page(session: ChannelSession, number: int) -> PageRead:
         session.channel.send(
             kind="pixels", number=at, data=page.image, width=float(page.width), height=float(page.height)
         )
+    return read
+
+
+def _open_kept(session: ChannelSession, least_pages: int) -> KeptPages | None:
+    """Ask the parent for the pages of an earlier file, if this one has at least so many pages (0: never)."""
+    document = session.opened()
+    if not 0 < least_pages <= len(document.facts.page_numbers) or not isinstance(document, ComparesPages):
+        return None
+    session.channel.send(kind="earlier")
+    return KeptPages(document, session.options, session.channel.next().data("data"))
+
+
+def _reuse_page(session: ChannelSession, kept: KeptPages | None, number: int) -> PageRead | None:
+    read = kept.find(number) if kept is not None else None
+    if read is not None:
+        session.channel.send(wait=True, kind="page", number=number)
     return read
 
 

@@ -30,6 +30,8 @@ from quire.models.cdom.tracing import Tracing
 from quire.serve_apps.access.license_holder import LicenseHolder
 from quire.storage.inside.members import add_members
 from quire.storage.postgres.listen import listen
+from quire.storage.postgres.tables import KEEP_FROM
+from quire.storage.queue.earlier import read_earlier_pages
 from quire.storage.queue.publish import finish
 from quire.storage.queue.queue import LeasePolicy, Queue
 from quire.storage.queue.usage import reserve_pages
@@ -82,6 +84,7 @@ def make_reader(
         inflight=inflight,
         heartbeat=HeartbeatThread(queue, inflight, settings.beat_s),
         reserve=_reserve(store, hold_license(runtime)),
+        earlier=partial(read_earlier_pages, store),
         close=partial(_end, tracing, store, scan_ahead),
     )
     return Reader(parts)
@@ -89,7 +92,12 @@ def make_reader(
 
 def _make_parser(settings: Settings, detector: FindElements | None) -> DocumentReader:
     limits = sandbox_limits(settings)
-    return DocumentReader(limits, documents_per_child=settings.documents_per_child, detector=detector)
+    return DocumentReader(
+        limits,
+        documents_per_child=settings.documents_per_child,
+        detector=detector,
+        keep_from=KEEP_FROM if settings.keep_pages else 0,
+    )
 
 
 def _keep(store: Store, data: bytes) -> StoredBlob:

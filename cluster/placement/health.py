@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from quire.cluster.placement.held import read_actors, warn_of_held
 from quire.cluster.placement.placement import Placement, unplaceable
 from quire.models.cdom.ports import PortUnavailable
 
@@ -47,9 +48,11 @@ class ServeState:
 
         from quire.serve_apps.vlm_fault import VlmFault
 
-        nodes = ray.nodes()
+        nodes, free = ray.nodes(), available_resources_per_node()
         state = summarise(serve.status(), unplaceable(self._pools, nodes))
-        state["machines"] = list_machines(nodes, available_resources_per_node())
+        state["machines"] = list_machines(nodes, free)
+        if (actors := read_actors()) is not None:
+            state["warnings"] += warn_of_held(nodes, free, actors, time.time())
         if fault := VlmFault.read():
             state["warnings"] = [*state["warnings"], f"vlm_ocr: {fault}"]
         self._last, self._last_at = state, time.monotonic()

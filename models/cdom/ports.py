@@ -53,7 +53,8 @@ class PeerDied(PortUnavailable):
 class ReadOutcome:
     """Outcome of one reading: either `tree` or `error` with a safe `detail`.
 
-    `assets` are keyed by asset_ref; `embedded` holds the files inside the document. `charged` is false when the
+    `assets` are keyed by asset_ref; `embedded` holds the files inside the document. `kept_pages`: what the next file of
+    its name may need of its pages. `charged` is false when the
     infrastructure failed and the start does not count as an attempt.
     """
 
@@ -61,6 +62,7 @@ class ReadOutcome:
     tree_json: bytes = b""
     assets: dict[str, bytes] = field(default_factory=dict)
     embedded: tuple[Embedded, ...] = ()
+    kept_pages: bytes = b""
     error: ErrorCode | None = None
     detail: str = ""
     charged: bool = True

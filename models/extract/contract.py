@@ -202,6 +202,19 @@ class ReadsAgain(Protocol):
         ...
 
 
+@runtime_checkable
+class ComparesPages(Protocol):
+    """A document whose pages can be compared with those of an earlier file."""
+
+    def find_digests(self) -> dict[int, bytes]:
+        """Return a digest of all that each page shows, by page number; pages that cannot be compared are left out."""
+        ...
+
+    def move_page(self, content: PageContent, number: int) -> PageContent:
+        """Return the content of an equal page as that of page `number` (1-based) of this file."""
+        ...
+
+
 class OpenDocument(Protocol):
     """An open file. Pages may be read in any order, by several processes, each with its own `OpenDocument`."""
 

@@ -33,6 +33,8 @@ from quire.storage.values.rows import DocumentId
 TREE = "tree.json"
 SCANNED_TREE = "tree.scanned.json"
 """The tree after the search for names that redacted outputs need. It is in no manifest and is never shown itself."""
+KEPT_PAGES = "pages.kept"
+"""Contents of the pages for the next file of the name. It is in no manifest and is never shown."""
 SEMANTICS = "semantics.json"
 CHANGES = "changes.json"
 ASSETS = "assets/"

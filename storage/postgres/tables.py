@@ -86,6 +86,11 @@ class JobTable(SQLModel, table=True):
     deleted_at: datetime | None = Field(sa_column=_time())
 
 
+KEEP_FROM = 20
+"""Pages of the shortest document of which the pages are kept for the next file of the name."""
+LONG = f"pages >= {KEEP_FROM} and status = 'succeeded' and deleted_at is null"
+
+
 class DocumentTable(SQLModel, table=True):
     """One original in one job. `published_attempt` names the artifacts that may be seen; `attempt` is never reused.
 
@@ -122,6 +127,7 @@ class DocumentTable(SQLModel, table=True):
             "org",
             postgresql_where=text("deleted_at is null and principals is not null"),
         ),
+        Index("documents_long", "tenant", "org", "source_file", "id", postgresql_where=text(LONG)),
         Index("documents_dead", "tenant", "org", "finished_at", "id", postgresql_where=text("status = 'failed'")),
     )
     id: str = Field(sa_column=Column(Text, primary_key=True))

@@ -127,6 +127,7 @@ class FakeParser(DocumentReader):
         on_page: Callable[[int, int], None] = lambda done, total: None,
         *,
         job: str | None = None,
+        earlier: Callable[[], bytes] = bytes,
     ) -> ReadOutcome | PendingOcr:
         self.reads += 1
         self.jobs.append(str(job))

@@ -60,7 +60,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValuePlace:
-    """Where a value stands: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`.
+    """Place of a value: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`.
 
     `page` is 1-based; `bbox` is the box of its words if the tree has them, else of the cell or block.
     """
@@ -95,7 +95,7 @@ class ModelProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUse:
-    """What a language model did for an answer.
+    """Work of a language model for an answer.
 
     `sent_characters` of the document's text and the schema's words were sent in `requests` requests, with personal data
     hidden if `redacted`. `complete` is false where not all of the document fitted. With a `problem` rules alone answer.

@@ -229,7 +229,7 @@ def _known_phrases(key: Key | None) -> Iterator[tuple[Words, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Fit(Generic[Owner]):
-    """How well a label names a part of the schema (0..1)."""
+    """Quality (0..1) with which a label names a part of the schema."""
 
     owner: Owner
     score: float

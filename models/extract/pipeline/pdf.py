@@ -23,6 +23,7 @@ from quire.models.extract.formats.pdf.annotations import name_attachments
 from quire.models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, take_messages, without_collector
 from quire.models.extract.formats.pdf.facts import find_facts, find_label, has_attachments, is_labelled, is_tagged
 from quire.models.extract.formats.pdf.opinions import doubt_content
+from quire.models.extract.formats.pdf.page_digests import PageDigests
 from quire.models.extract.formats.pdf.render import render_area, render_picture_blocks
 from quire.models.extract.formats.pdf.repair import (
     ENCRYPTED_ATTACHMENT,
@@ -37,6 +38,7 @@ from quire.models.extract.formats.pdf.repair import (
 from quire.models.extract.formats.pdf.structure.referee import Referee, save_copy
 from quire.models.extract.formats.pdf.structure.tags import is_sound
 from quire.models.extract.formats.pdf.visibility.clipped import layers_off
+from quire.models.extract.pipeline.kept_pages import move_content
 from quire.models.extract.pipeline.page import PageColumns, read_marks, read_printed
 from quire.models.extract.steps import Steps, read_in_steps
 from quire.models.faults import own_fault, ran_out_of_memory
@@ -140,6 +142,21 @@ class PdfDocument:
         if not marks.lines:
             doubt_content(marks)
         return read_marks(PageColumns(replace(self._options, ocr=OcrMode.NEVER), number, marks=marks), steps)
+
+    def find_digests(self) -> dict[int, bytes]:
+        """See `ComparesPages`. The first page of a file with attachments also names them, so it is left out."""
+        try:
+            digests = PageDigests(self._engine)
+        except BROKEN:
+            return {}
+        found = {number: digests.find(number) for number in self._facts.page_numbers}
+        tags = b"tagged" if self._is_tagged else b""
+        return {n: digest + tags for n, digest in found.items() if digest and not (n == 1 and self._attached)}
+
+    def move_page(self, content: PageContent, number: int) -> PageContent:
+        """See `ComparesPages`."""
+        moved = move_content(content, number)
+        return replace(moved, label=find_label(self._engine[number - 1])) if self._is_labelled else moved
 
     def _complete(self, content: PageContent, page: Any) -> PageContent:
         """Add what the file states outside its pages: the page's label, and names of attachments to the first page."""

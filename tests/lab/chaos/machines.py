@@ -78,14 +78,14 @@ class Machines:
         (self.folder / "r" / "ray" / "ray_current_cluster").unlink(missing_ok=True)  # one host: the others say it runs
         job_api = ("--dashboard-port", str(self.dashboard_port)) if self.dashboard_port else ()
         self._run_worker("head", "--port", str(self.gcs_port), "--cpus", "1", "--node-ip", "127.0.0.1", *job_api)
-        wait_for(lambda: self._has_joined("head"), 180, "the head does not start")
+        self._await("head")
 
     def join(self, name: str, cpus: int, *labels: str) -> None:
         """One more machine; returns when its raylet runs."""
         marks = [part for label in labels for part in ("--label", label)]
         address = f"127.0.0.1:{self.gcs_port}"
         self._run_worker(name, "--address", address, "--cpus", str(cpus), "--node-ip", "127.0.0.1", *marks)
-        wait_for(lambda: self._has_joined(name), 180, f"{name} does not join")
+        self._await(name)
 
     def serve(self) -> None:
         """`quire up --address`; returns when the API answers."""
@@ -202,6 +202,13 @@ class Machines:
                 [*command, "--workdir", str(self.folder / name), *arguments],
                 env=self._environment, cwd=self.code, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
+
+    def _await(self, name: str) -> None:
+        """Wait for a machine's raylet; a machine on a busy host tries several times."""
+        try:
+            wait_for(lambda: self._has_joined(name), 400, f"{name} does not join")
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}: {self.log(name)[-3000:]}") from error
 
     def _has_joined(self, name: str) -> bool:
         if self.running[name].poll() is not None:

@@ -5,16 +5,21 @@ reader pool from zero. 300 PDFs go in by HTTP and 60 by `ray job submit`. Then a
 the database die one after the other, a machine leaves and a new one joins. Prints the report, writes
 bench-results/demo.json, exits 1 when a document was lost, ended twice, was metered twice, or waits for ever. Machines
 share this host, so wall times say little.
+
+`--rounds 20` instead kills a machine, the GPU machine and the head (which returns) twenty times each while documents
+flow. After each head it waits until no replica has changed for a minute and reports resources held by no process.
 """
 
 import argparse
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +28,7 @@ from tests.lab.bench.client import Client
 from tests.lab.chaos import checker
 from tests.lab.chaos.machines import KEY, Machines, on_this_host, wait_for
 from tests.lab.chaos.nodes import submit_all, wait_until_left
-from tests.lab.chaos.papers import make_paper
+from tests.lab.chaos.papers import Paper, make_paper
 
 SETTINGS = {
     "SVC_BACKGROUND": "1", "SVC_WORKERS_MIN": "0", "SVC_WORKERS_MAX": "4", "SVC_LEASE_S": "20", "SVC_BEAT_S": "5",
@@ -36,6 +41,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=300)
     parser.add_argument("--bulk", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=0, help="of kills of a machine, the GPU machine and the head")
     chosen = parser.parse_args()
     with on_this_host(SETTINGS, gcs_from=6590, http_from=8950) as machines:
         state = machines.folder / "head-state"
@@ -45,7 +51,10 @@ def main() -> int:
         for name, labels in (("one", ()), ("two", ()), ("gpu", ("accelerator=cuda",))):
             machines.join(name, 2, *labels)
         machines.serve()
-        report = run(machines, chosen.documents, chosen.bulk)
+        if chosen.rounds:
+            report = kill_in_rounds(machines, chosen.documents, chosen.rounds)
+        else:
+            report = run(machines, chosen.documents, chosen.bulk)
     return checker.tell(report, "demo")
 
 
@@ -76,6 +85,78 @@ def run(machines: Machines, documents: int, bulk: int) -> dict[str, Any]:
         "bulk": bulk_facts, "status": machines.quire("status", name="up").stdout.splitlines(),
         "ok": verdict.ok() and bulk_facts["read"] == bulk, "verdict": vars(verdict),
     }  # fmt: skip
+
+
+def kill_in_rounds(machines: Machines, documents: int, rounds: int) -> dict[str, Any]:
+    """Kill a machine, the GPU machine and the head in turn while documents flow; count resources held by no process."""
+    begun, load = time.monotonic(), os.getloadavg()
+    client = Client(f"http://127.0.0.1:{machines.http_port}", KEY)
+    accepted: dict[str, Paper] = {}
+    held: list[list[str]] = []
+    share = max(1, documents // (3 * rounds))
+    with _Silence(client) as silence:
+        for number in range(rounds):
+            for name, labels in (("one", ()), ("gpu", ("accelerator=cuda",)), ("head", None)):
+                accepted |= _submit_patiently(client, share, len(accepted))
+                machines.kill(name)
+                time.sleep(AWAY_S)
+                if labels is None:
+                    machines.lead()
+                else:
+                    machines.join(name, 2, *labels)
+                print(f"{time.monotonic() - begun:.0f} s, round {number}, {name}: {silence.longest_s}", flush=True)
+            wait_until_left(machines.dsn, 0)
+            held.append(_wait_for_held(client))
+            print(f"{time.monotonic() - begun:.0f} s, round {number}: held {held[-1]}", flush=True)
+    verdict = checker.check(machines.dsn, accepted)
+    return {
+        "documents": len(accepted), "load": [load[0], os.getloadavg()[0]], "took_s": round(time.monotonic() - begun),
+        "rounds": rounds, "rounds_with_held": sum(map(bool, held)), "held": held,
+        "api_silent_s": silence.longest_s, "ok": verdict.ok() and not any(held), "verdict": vars(verdict),
+    }  # fmt: skip
+
+
+def _submit_patiently(client: Client, documents: int, seed: int) -> dict[str, Paper]:
+    """Submit as a program does that tries again; a refused job is not in the ledger."""
+    while True:
+        try:
+            return submit_all(client, documents, seed)
+        except (OSError, HTTPException, AssertionError):
+            time.sleep(1)
+
+
+def _wait_for_held(client: Client) -> list[str]:
+    """Return warnings of resources held by no process, after 70 s for replicas to change and a minute of rest."""
+    time.sleep(130)
+    warnings = client.json("GET", "/v1/health?deep=true")["cluster"]["warnings"]
+    return [text for text in warnings if "held by no process" in text]
+
+
+class _Silence:
+    """Asks for the health four times a second, and keeps the longest time without any answer, an error's included."""
+
+    def __init__(self, client: Client) -> None:
+        self._client, self._ended = client, threading.Event()
+        self.longest_s = 0.0
+        self._thread = threading.Thread(target=self._ask)
+
+    def __enter__(self) -> "_Silence":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _ask(self) -> None:
+        answered = time.monotonic()
+        while not self._ended.wait(0.25):
+            with suppress(OSError, HTTPException):
+                connection = self._client.connect()
+                connection.timeout = 2
+                self._client.call(connection, "GET", "/v1/health")
+                answered = time.monotonic()
+            self.longest_s = max(self.longest_s, round(time.monotonic() - answered, 1))
 
 
 def _list_disturbances(machines: Machines) -> list[tuple[str, Callable[[], object]]]:
