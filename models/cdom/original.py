@@ -24,6 +24,7 @@ class Format(StrEnum):
     GIF = "gif"
     TIFF = "tiff"
     AVIF = "avif"
+    JPEG2000 = "jpeg2000"
     HEIC = "heic"
     PPTX = "pptx"
     PPT = "ppt"
@@ -48,11 +49,18 @@ class Format(StrEnum):
     CSV = "csv"
     MARKDOWN = "markdown"
     ASCIIDOC = "asciidoc"
+    LATEX = "latex"
+    ORG = "org"
+    RST = "rst"
+    TYPST = "typst"
     TXT = "txt"
     ZIP = "zip"
+    TAR = "tar"
 
 
-IMAGE_FORMATS = frozenset({Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF})
+IMAGE_FORMATS = frozenset(
+    {Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF, Format.JPEG2000}
+)
 
 
 DRAWN_FORMATS = IMAGE_FORMATS | {Format.PDF}

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import cast
 
 from quire.models.cdom.errors import Malformed, UnsupportedFormat
-from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.original import IMAGE_FORMATS, Format, ReadOptions
 from quire.models.extract.contract import OpenDocument
 from quire.models.extract.formats.common.installed import load, load_reader
 from quire.models.extract.formats.sniffing.signatures import is_locked, is_zip_cut, sniff
@@ -30,11 +30,12 @@ READERS: dict[Format, str] = {
     Format.EML: "quire.models.extract.formats.mail:open_eml",
     Format.MBOX: "quire.models.extract.formats.archive:open_mbox",
     Format.ZIP: "quire.models.extract.formats.archive:open_zip",
+    Format.TAR: "quire.models.extract.formats.archive:open_tar",
     Format.CSV: "quire.models.extract.formats.text:open_csv",
     Format.MARKDOWN: "quire.models.extract.formats.text:open_markdown",
     Format.TXT: "quire.models.extract.formats.text:open_text",
     **dict.fromkeys(
-        (Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF),
+        IMAGE_FORMATS,
         "quire.models.extract.formats.image:open_image",
     ),
 }
@@ -56,7 +57,8 @@ STATED = frozenset(
         Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODS, Format.ODP, Format.RTF, Format.EPUB,
         Format.HTML, Format.MHTML, Format.EML, Format.CSV, Format.MARKDOWN, Format.TXT,
         Format.DOC, Format.PPT, Format.XLS, Format.XLSB, Format.MSG, Format.MBOX, Format.ZIP, Format.JATS,
-        Format.ASCIIDOC, Format.TNEF, Format.SVG, Format.HWPX,
+        Format.ASCIIDOC, Format.TNEF, Format.SVG, Format.HWPX, Format.LATEX, Format.ORG, Format.RST, Format.TYPST,
+        Format.TAR,
     }
 )  # fmt: skip
 """Formats whose characters are counted independently of their reader."""

@@ -17,10 +17,10 @@ TEMPLATE_FILTERS = FILTERS
 _ICONS = {
     "sheet": "xlsx xlsb xls ods csv",
     "mail": "eml msg mbox tnef ics vcf",
-    "image": "png jpeg webp bmp gif tiff avif heic svg",
+    "image": "png jpeg webp bmp gif tiff avif jpeg2000 heic svg",
     "slides": "pptx ppt odp",
-    "archive": "zip",
-    "text": "docx doc rtf odt hwpx epub html mhtml markdown asciidoc txt jats",
+    "archive": "zip tar",
+    "text": "docx doc rtf odt hwpx epub html mhtml markdown asciidoc latex org rst typst txt jats",
 }
 TEMPLATE_GLOBALS: Mapping[str, object] = {
     "duration": format_duration,

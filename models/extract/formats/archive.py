@@ -1,12 +1,16 @@
 """Archives and mailboxes: bytes in, a page that lists the members and their bytes out. Nothing is written to disk."""
 
 import re
+import tarfile
+from collections.abc import Iterator
+from io import BytesIO
 from typing import Final
 
-from quire.models.cdom.errors import Encrypted, ResourceLimit
+from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from quire.models.cdom.original import Embedded, Format, ReadOptions
 from quire.models.cdom.tree import BlockType
-from quire.models.extract.formats.common.opc import Package
+from quire.models.extract.formats.common.member_names import clean_name
+from quire.models.extract.formats.common.opc import MAX_ENTRIES, MEMBER_LEFT_OUT, Package
 from quire.models.extract.formats.common.xml import BrokenPart
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from quire.models.extract.formats.flow.document import (
@@ -21,6 +25,7 @@ from quire.models.extract.formats.mail.headers import decode_header
 from quire.models.extract.formats.mail.mime import split_headers
 
 ENGINE: Final = "zip"
+ENGINE_TAR: Final = "tar"
 ENGINE_MAILBOX: Final = "mbox"
 _MAIL: Final = re.compile(rb"^From \S[^\r\n]{0,300}\d{4}[^\r\n]{0,40}\r?\n(?=[A-Za-z-]{2,60}:)", re.MULTILINE)
 """The line before each mail: sender and date."""
@@ -61,6 +66,56 @@ def _read(data: bytes) -> FlowFile:
         if content:
             embedded.append(Embedded(path=path, name=path.rpartition("/")[2], data=content))
     return FlowFile(format=Format.ZIP, pages=[page], engine=ENGINE, reason="archive", embedded=tuple(embedded))
+
+
+def open_tar(data: bytes, options: ReadOptions) -> FlowDocument:
+    """Open the archive in `data`.
+
+    Raises:
+        ExtractError: The archive is malformed or exceeds a limit.
+    """
+    return open_flow(lambda: _read_tar(data), options)
+
+
+def tar_members(data: bytes) -> Iterator[tuple[str, bytes | None]]:
+    """Yield name and content of each file in a tar archive; None for links, devices, sparse and unsafe members.
+
+    Raises:
+        Malformed: The archive is damaged.
+        ResourceLimit: There are too many or too large members.
+    """
+    seen: set[str] = set()
+    size = 0
+    try:
+        with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
+            for count, member in enumerate(archive, start=1):
+                name = clean_name(member.name)
+                size += member.size if member.isreg() else 0
+                if count > MAX_ENTRIES or size > MAX_EMBEDDED_BYTES:
+                    raise ResourceLimit("the archive has too many or too large members")
+                if member.isdir() or not is_listed(name):
+                    continue
+                stream = archive.extractfile(member) if member.isreg() and not member.issparse() else None
+                is_safe = bool(name) and ".." not in name.split("/") and name not in seen
+                seen.add(name)
+                yield name, stream.read() if stream is not None and is_safe else None
+    except (tarfile.TarError, EOFError, OSError, ValueError, UnicodeError, OverflowError):
+        raise Malformed("the archive is damaged or cut off") from None
+
+
+def _read_tar(data: bytes) -> FlowFile:
+    page, embedded = FlowPage(), list[Embedded]()
+    for name, content in tar_members(data):
+        path = clean(name).strip()
+        if content is None:
+            page.warnings = [MEMBER_LEFT_OUT]
+            continue
+        page.blocks.append(FlowBlock(BlockType.LIST_ITEM, path, level=1, path=path, bullet=True))
+        if content:
+            embedded.append(Embedded(path=path, name=path.rpartition("/")[2], data=content))
+    if len(embedded) > MAX_EMBEDDED:
+        raise ResourceLimit("the archive has too many members")
+    return FlowFile(format=Format.TAR, pages=[page], engine=ENGINE_TAR, reason="archive", embedded=tuple(embedded))
 
 
 def is_listed(name: str) -> bool:

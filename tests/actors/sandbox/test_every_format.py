@@ -2,6 +2,7 @@
 
 import io
 import json
+import tarfile
 from collections.abc import Iterator
 
 import pymupdf
@@ -42,6 +43,17 @@ FROM_LINE = "From a@b.org Mon Jan  5 09:00:00 2026\nFrom: a@b.org\nTo: b@b.org\n
 RUSSIAN = " Привет, как дела? Это обычный русский текст." * 5
 
 
+def tarred(files: dict[str, bytes]) -> bytes:
+    """A tar archive of these files."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return packed.getvalue()
+
+
 def make_files(word: str) -> dict[str, bytes]:
     """A file of each flowing format that says `word`."""
     table = f'<table:table table:name="S"><table:table-row>{cell(word)}</table:table-row></table:table>'
@@ -68,6 +80,11 @@ def make_files(word: str) -> dict[str, bytes]:
         "msg": outlook(body={("__substg1.0_1000001F",): word.encode("utf-16-le")}),
         "jats": article(f"<p>{word} &deg;</p>"),
         "asciidoc": adoc(f"== Head\n\n* {word}\n\n----\ncode\n----\n"),
+        "latex": f"\\documentclass{{article}}\\begin{{document}}\\section{{Head}}{word}\\end{{document}}".encode(),
+        "org": f"#+TITLE: Head\n\n- {word}\n".encode(),
+        "rst": f"Head\n====\n\n:ref:`x` ``code``\n\n.. note:: {word}\n".encode(),
+        "typst": f'#set page(paper: "a4")\n= Head\n- {word}\n#table(columns: 1, [a])\n'.encode(),
+        "tar": tarred({f"folder/{word}.txt": b"words", "b.csv": b"a;b\n1;2\n"}),
         "zip": zipped({f"folder/{word}.txt": "words", "b.csv": "a;b\n1;2\n"}),
         "csv": f"a;b\n{word};1\nc;2\n".encode(),
         "markdown": f"# Head\n\n- {word}\n".encode(),
@@ -118,7 +135,7 @@ def test_sandbox_reads_a_format_like_the_library(reader: DocumentReader, name: s
 
 
 def test_every_reader_of_a_flowing_format_is_under_this_contract() -> None:
-    printed = {"pdf", "docx", "png", "jpeg", "webp", "bmp", "gif", "tiff", "avif"}
+    printed = {"pdf", "docx", "png", "jpeg", "webp", "bmp", "gif", "tiff", "avif", "jpeg2000"}
     installed = set(find_installed(INSTALLED_READERS)) - {"word-2003"}
     assert {found.value for found in READERS} - printed | installed == set(FILES)
 

@@ -1,7 +1,7 @@
 """Archives and mailboxes: the names of their members. The text of each member is counted with that member."""
 
 from quire.models.extract.coverage.stated.text import StatedText
-from quire.models.extract.formats.archive import is_listed, split_mailbox
+from quire.models.extract.formats.archive import is_listed, split_mailbox, tar_members
 from quire.models.extract.formats.common.opc import Package
 
 
@@ -12,6 +12,15 @@ def state_zip(data: bytes) -> StatedText:
         ExtractError: The reader raises it for this file as well.
     """
     return StatedText(text=[name for name in Package(data).names() if is_listed(name)])
+
+
+def state_tar(data: bytes) -> StatedText:
+    """Return the names of the members that are read.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
+    return StatedText(text=[name for name, content in tar_members(data) if content is not None])
 
 
 def state_mbox(data: bytes) -> StatedText:

@@ -247,6 +247,7 @@ COUNTERS: dict[Format, str] = {
     Format.MARKDOWN: f"{_HERE}.plain:state_markdown",
     Format.TXT: f"{_HERE}.plain:state_text",
     Format.ZIP: f"{_HERE}.archives:state_zip",
+    Format.TAR: f"{_HERE}.archives:state_tar",
     Format.MBOX: f"{_HERE}.archives:state_mbox",
 }
 """Format → "module:function"; the function takes the bytes and raises `ExtractError` when they cannot be counted.

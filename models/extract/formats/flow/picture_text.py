@@ -6,7 +6,7 @@ from typing import Final
 from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.geometry import bbox_area
-from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.original import IMAGE_FORMATS, ReadOptions
 from quire.models.cdom.ports import PixelPage
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageContent, ReadArea
@@ -14,7 +14,6 @@ from quire.models.extract.formats.common.image_frame import ImageFrame, decode_f
 from quire.models.extract.formats.flow.blocks import FlowBlock
 from quire.models.extract.formats.sniffing.signatures import sniff
 
-_FORMATS: Final = frozenset({Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF})
 MAX_PICTURES: Final = 100
 """Pictures of a document that are recognised."""
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -70,7 +69,7 @@ def _decode(data: bytes, max_pixels: int) -> ImageFrame | None:
     """Return the pixels of a picture that may show text; None for photographs, icons and drawings."""
     try:
         format_ = sniff(data) if data else None
-        if format_ not in _FORMATS:
+        if format_ not in IMAGE_FORMATS:
             return None
         with open_picture(data, format_, max_pixels) as picture:
             if min(picture.size) < _LEAST_SIDES[0] or max(picture.size) < _LEAST_SIDES[1]:

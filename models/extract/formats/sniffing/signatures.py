@@ -8,11 +8,18 @@ import struct
 from typing import Final
 
 from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
-from quire.models.cdom.original import Format
+from quire.models.cdom.original import IMAGE_FORMATS, Format
 from quire.models.extract.formats.common.compound import CompoundFile
 from quire.models.extract.formats.common.member_names import clean_name
+from quire.models.extract.formats.common.packed import unpack_head
 from quire.models.extract.formats.common.wrapped import PREVIEW, unwrap_signed
-from quire.models.extract.formats.sniffing.refused import check_package, check_root, check_signature, check_stated_type
+from quire.models.extract.formats.sniffing.refused import (
+    check_package,
+    check_root,
+    check_signature,
+    check_stated_type,
+    refuse,
+)
 from quire.models.extract.formats.sniffing.texts import sniff_text
 
 MAX_NAMES: Final = 20_000
@@ -121,6 +128,8 @@ HEAD_BYTES: Final = 4096
 
 _PDF_HEADER_WITHIN: Final = 1024
 """Bytes before a PDF's header that may hold other data, as Acrobat allows."""
+TAR_AT: Final = 257
+"""Bytes before the signature of a tar archive."""
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _CFB: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -133,6 +142,8 @@ _MAGIC: Final[tuple[tuple[bytes, Format], ...]] = (
     (b"MM\x00*", Format.TIFF),
     (b"II+\x00", Format.TIFF),
     (b"MM\x00+", Format.TIFF),
+    (b"\0\0\0\x0cjP  ", Format.JPEG2000),
+    (b"\xff\x4f\xff\x51", Format.JPEG2000),
     (b"{\\rtf", Format.RTF),
     (b"\x78\x9f\x3e\x22", Format.TNEF),
 )
@@ -156,13 +167,10 @@ def sniff(data: bytes) -> Format:
     """
     if (content := unwrap_signed(data)) is not None:
         return sniff(content)
-    for magic, format_ in _MAGIC:
-        if data.startswith(magic):
-            return format_
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return Format.WEBP
-    if data[4:8] == b"ftyp" and (brand := _find_brand(data)) is not None:
-        return brand
+    if (head := unpack_head(data)) is not None:
+        return _sniff_packed(head)
+    if (known := _sniff_start(data)) is not None:
+        return known
     if data.startswith(_ZIP):
         return sniff_zip(data)
     if data.startswith(_CFB):
@@ -173,6 +181,25 @@ def sniff(data: bytes) -> Format:
         return Format.BMP
     check_signature(data)
     return sniff_text(data)
+
+
+def _sniff_packed(head: bytes) -> Format:
+    """Return the format of the file inside a packed file, which is read in its place."""
+    if (format_ := sniff(head)) in IMAGE_FORMATS:
+        raise refuse("a packed picture", "unpack it")
+    return format_
+
+
+def _sniff_start(data: bytes) -> Format | None:
+    """Return the format that the first bytes state."""
+    if data[TAR_AT : TAR_AT + 5] == b"ustar":
+        return Format.TAR
+    for magic, format_ in _MAGIC:
+        if data.startswith(magic):
+            return format_
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return Format.WEBP
+    return _find_brand(data) if data[4:8] == b"ftyp" else None
 
 
 def is_compound(head: bytes) -> bool:

@@ -87,10 +87,35 @@ _SVG: Final = re.compile(
 _KNOWN: Final = re.compile(r"\s*(?:BEGIN:V(?:CALENDAR|CARD)\b|WEBVTT\b|\d+\n\d\d:\d\d:\d\d,\d{3} --> )", re.IGNORECASE)
 """Calendars, contacts and subtitles."""
 _TYPST: Final = re.compile(
-    r"^#(?:(?:set|show|let|import|include) |(?:table|figure|image|align|grid|text|heading|link|pagebreak|v|h)[(\[])",
+    r"^#(?:set [\w.-]{1,40}\(|show(?::| [\w.\"<]{1,40}[^\n:]{0,80}:) ?\S|let [\w-]{1,60} ?(?:=|\([^\n]{0,300}\) ?=)"
+    r"|(?:import|include) \"[^\"\n]{1,200}(?:\.typ|:\d[\d.]*)\")",
     re.MULTILINE,
 )
-"""Commands of Typst, whose headings look like those of AsciiDoc; no reader knows it, so it is shown as source."""
+_TYPST_CALL: Final = re.compile(
+    r"^#(?:table|figure|image|align|grid|text|heading|link|pagebreak|v|h|quote|box|block)[(\[]", re.MULTILINE
+)
+_TYPST_HEADING: Final = re.compile(r"^={1,6} \S", re.MULTILINE)
+"""Commands of Typst: those that no other language has, and those that comments of programs may look like."""
+_LATEX: Final = re.compile(
+    r"^[ \t]*\\(?:document(?:class|style)\b|begin\{document\}|(?:sub)*section\*?\{|chapter\*?\{)", re.MULTILINE
+)
+_ORG: Final = re.compile(
+    r"^[ \t]*#\+(?:title|author|date|options|startup|begin_(?:src|quote|example|center|verse)|caption|tblfm|property"
+    r"|latex_\w{1,20}|filetags|language|include|html_\w{1,20}|export_\w{1,30}|toc)\b|^\*{1,8} (?:TODO|DONE) \S",
+    re.MULTILINE | re.IGNORECASE,
+)
+_RST_SURE: Final = re.compile(
+    r"^[ \t]*\.\. (?:_[^:\n]{1,200}:|\|[^|\n]{1,100}\| |\[[#*\w]{1,30}\] )|^[ \t]*\.\. [\w:.+-]{1,60}::"
+    r"|:[a-zA-Z][\w:+-]{1,40}:`[^`\n]{1,300}`|^[ \t]*\+(?:-{2,}\+)+[ \t]*$|`[^`\n<>]{1,200}<[^<>\n`]{1,500}>`__?",
+    re.MULTILINE,
+)
+_RST_TITLE: Final = re.compile(r"^(?:[^\s#*+>|.-][^\n]{0,200})\n([=~^\"'`+*#-])\1{2,200}[ \t]*$", re.MULTILINE)
+_RST_MORE: Final = re.compile(
+    r"``[^`\n]{1,300}``|^\S[^\n]{0,300}::[ \t]*$|^[*#=]{4,200}\n[^\n]{1,200}\n[*#=]{4,200}$", re.MULTILINE
+)
+"""Marks of reStructuredText: those that only it has, titles, and those that it shares."""
+_FENCED: Final = re.compile(r"^[ \t]{0,8}(```|~~~).{0,20000}?^[ \t]{0,8}\1", re.MULTILINE | re.DOTALL)
+"""Code in Markdown, which may be of any other markup."""
 _TABLE_RULE: Final = re.compile(r"^\|? *:?-+:? *\|(?: *:?-+:? *\|?)*$", re.MULTILINE)
 _STRONG: Final = 2
 """Kinds of marks that a light markup must have; a heading or a table counts twice."""
@@ -177,8 +202,10 @@ def _mail_of(names: list[str], text: str) -> Format | None:
 
 
 def _sniff_light(text: str) -> Format:
-    if _TYPST.search(text) or _KNOWN.match(text):
+    if _KNOWN.match(text):
         return Format.TXT
+    if (typeset := _sniff_typeset(text)) is not None:
+        return typeset
     if text.startswith("{") and '"cells"' in text and '"cell_type"' in text:
         return Format.MARKDOWN  # a notebook
     markdown, asciidoc = (_count_marks(text, marks) for marks in (_MARKDOWN, _ASCIIDOC))
@@ -191,6 +218,21 @@ def _sniff_light(text: str) -> Format:
     if max(markdown, asciidoc) >= _STRONG:
         return Format.ASCIIDOC if asciidoc > markdown else Format.MARKDOWN
     return Format.TXT
+
+
+def _sniff_typeset(text: str) -> Format | None:
+    """Return LaTeX, Org, Typst or reStructuredText by marks that the other light markups do not have."""
+    if text.startswith("{"):
+        return None  # JSON, such as a notebook, may quote any markup
+    code = _FENCED.sub("", text)
+    for format_, mark in ((Format.LATEX, _LATEX), (Format.TYPST, _TYPST), (Format.ORG, _ORG)):
+        if mark.search(code):
+            return format_
+    if _TYPST_CALL.search(code) and _TYPST_HEADING.search(code):
+        return Format.TYPST
+    if _RST_SURE.search(code) and (_RST_TITLE.search(code) or len(_RST_SURE.findall(code)) > 1):
+        return Format.RST
+    return Format.RST if _RST_TITLE.search(code) and len(_RST_MORE.findall(code)) > 1 and "\n```" not in text else None
 
 
 def _is_records(text: str) -> bool:

@@ -1,15 +1,19 @@
 """Files that wrap another: signed files and mails, and iWork packages with a preview."""
 
+import bz2
+import gzip
+import lzma
 from base64 import b64encode
 
 import pymupdf
 import pytest
 
-from quire.models.cdom.errors import UnsupportedFormat
+from quire.models.cdom.errors import Malformed, ResourceLimit, UnsupportedFormat
 from quire.models.cdom.original import Format
 from quire.models.extract.formats.flow.document import embedded_of
 from quire.models.extract.formats.sniffing.signatures import check_head, sniff
 from quire.models.extract.registry import open_document
+from tests.actors.sandbox.test_every_format import tarred
 from tests.models.extract.flow_trees import DEFAULTS, read_tree, texts, zipped
 from tests.models.extract.formats.common.signed import OID_ENVELOPED, OID_SIGNED, signed
 
@@ -76,3 +80,35 @@ def test_preview_of_an_iwork_package_is_read() -> None:
 def test_iwork_package_without_a_preview_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedFormat, match="Apple iWork"):
         read_tree(zipped({"Index/Document.iwa": "x"}))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_file_is_read_as_the_file_inside(pack) -> None:  # type: ignore[no-untyped-def]
+    data = pack(CSV * 10)
+    assert sniff(data) is Format.CSV
+    check_head(data[:4096])
+    tree = read_tree(data)
+    assert tree.blocks[0].table is not None
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+    assert texts(read_tree(pack(b"Hello ") + pack(b"world"))) == ["Hello world"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_file_is_bounded_and_whole(pack) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ResourceLimit):
+        read_tree(pack(b" a" * 10_000_000))
+    with pytest.raises(Malformed):
+        read_tree(pack(bytes(range(256)) * 400)[:-12])
+    with pytest.raises(UnsupportedFormat, match="packed twice"):
+        read_tree(pack(pack(b"text")))
+
+
+def test_tar_archive_lists_its_members_and_leaves_out_unsafe_ones() -> None:
+    data = tarred({"a/b.txt": b"words", "../evil": b"x", "./c.csv": CSV, "a//b.txt": b""})
+    document = open_document(data, DEFAULTS)
+    assert [(file.path, file.data) for file in embedded_of(document)] == [("a/b.txt", b"words"), ("c.csv", CSV)]
+    assert document.read_page(1).content.warnings == ("member-left-out",)
+    assert texts(read_tree(gzip.compress(tarred({"a.txt": b"b"})))) == ["a.txt"]
+    with pytest.raises(Malformed):
+        open_document(data[:700], DEFAULTS)

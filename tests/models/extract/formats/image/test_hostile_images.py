@@ -39,7 +39,7 @@ def test_the_limit_is_the_callers() -> None:
         open_image(encode(corner(), "PNG"), ReadOptions(max_image_pixels=100))
 
 
-@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP"])
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP", "JPEG2000"])
 def test_picture_that_breaks_off_is_malformed_or_failed_page(form: str) -> None:
     noise = Image.effect_noise((300, 300), 80)
     whole = encode(noise, form)

@@ -15,7 +15,7 @@ from quire.models.extract.registry import open_document
 from tests.models.extract.formats.image.pictures import black_corners, corner, encode, frames
 
 OPTIONS = ReadOptions()
-FORMATS = {"PNG": "png", "JPEG": "jpeg", "WEBP": "webp", "BMP": "bmp", "GIF": "gif", "TIFF": "tiff"}
+FORMATS = {form: form.lower() for form in ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF", "JPEG2000")}
 
 
 def pixels_of(data: bytes, number: int = 1, options: ReadOptions = OPTIONS) -> PixelPage:
