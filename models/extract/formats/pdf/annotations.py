@@ -22,11 +22,15 @@ class AnnotationLimits:
     """Links, and form fields, of a page."""
     most_notes: int = 2000
     """Notes of a page, and attachments of a file."""
+    part_chars: int = 6
+    """Characters of a part of a printed address; shorter words are in many addresses."""
 
 
 LIMITS = AnnotationLimits()
 _INSIDE = ("#", "file:")
 """Prefixes of addresses inside this file and of files in the same folder."""
+_AROUND = "<>()[]{}.,;:\"'“”"
+"""Signs that stand around a printed address."""
 _BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})
 _VALUES = frozenset({pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, pymupdf.PDF_WIDGET_TYPE_LISTBOX})
 _NOT_SHOWN = 2 | 32
@@ -56,15 +60,23 @@ def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) 
     if x0 <= line.x0 + 2 and x1 >= line.x1 - 2:
         line.runs.append(Run(0, len(line.text), href=address))
         return
-    start = end = offset = 0
+    covered: list[tuple[int, int]] = []
+    offset = 0
     for word in marks.words_of(line):
         offset = max(line.text.find(word.text, offset), 0)
         if x0 <= (word.x0 + word.x1) / 2 <= x1:
-            start = start if end else offset
-            end = offset + len(word.text)
+            covered.append((offset, offset + len(word.text)))
         offset += len(word.text)
-    if end > start:
+    printed = [(start, end) for start, end in covered if _is_part(line.text[start:end], address)]
+    if covered:
+        start, end = (printed or covered)[0][0], (printed or covered)[-1][1]
         line.runs.append(Run(start, end, href=address))
+
+
+def _is_part(word: str, address: str) -> bool:
+    """Return True for a word that is the address or the part of it that stands on this line."""
+    part = word.strip(_AROUND)
+    return len(part) >= LIMITS.part_chars and not part.isalnum() and part in address
 
 
 def add_fields(page: Any, marks: PageMarks) -> None:
@@ -93,8 +105,9 @@ def _read_field(page: Any, widget: Any) -> PrintedField | None:
     box: Bbox = (widget.rect.x0, widget.rect.y0, widget.rect.x1, widget.rect.y1)
     if widget.field_type in _BUTTONS:
         return PrintedField(box, name, "", is_checked=_is_ticked(page, widget))
-    value = _format_value(widget) if widget.field_type in _VALUES else ""
-    return PrintedField(box, name, value) if value else None
+    values = _list_values(widget) if widget.field_type in _VALUES else ()
+    chosen = values if widget.field_type == pymupdf.PDF_WIDGET_TYPE_LISTBOX else ()
+    return PrintedField(box, name, ", ".join(values), chosen=chosen) if values else None
 
 
 def _is_ticked(page: Any, widget: Any) -> bool:
@@ -105,12 +118,12 @@ def _is_ticked(page: Any, widget: Any) -> bool:
     return (clean_text(str(widget.field_value or "")) or "") not in _OFF
 
 
-def _format_value(widget: Any) -> str:
-    """Return the value as people read it: the displayed text of each chosen option, separated by commas."""
+def _list_values(widget: Any) -> tuple[str, ...]:
+    """Return the values as people read them: the displayed text of each chosen option."""
     values = widget.field_value if isinstance(widget.field_value, list | tuple) else [widget.field_value]
     pairs = [pair for pair in widget.choice_values or () if isinstance(pair, list | tuple) and len(pair) > 1]
     labels = {pair[0]: pair[1] for pair in pairs}
-    return ", ".join(text for value in values if (text := clean_text(str(labels.get(value, value) or ""))))
+    return tuple(text for value in values if (text := clean_text(str(labels.get(value, value) or ""))))
 
 
 _COMMENTED = frozenset(

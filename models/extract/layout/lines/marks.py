@@ -128,7 +128,8 @@ class Line:
 class PrintedField:
     """A form field: its name, its value, and for a box to tick whether it is ticked (else null).
 
-    `printed`: what the page shows in its place; `label`: the printed lines that say what it is.
+    `printed`: what the page shows in its place; `label`: the printed lines that say what it is. `chosen`: the options
+    that are chosen in a list box, which shows others beside them.
     """
 
     box: Bbox
@@ -137,6 +138,7 @@ class PrintedField:
     is_checked: bool | None = None
     printed: str = ""
     label: list[Line] = field(default_factory=list)
+    chosen: tuple[str, ...] = ()
 
 
 def split_evenly(line: Line) -> list[Piece]:
