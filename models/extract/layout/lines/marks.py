@@ -192,7 +192,8 @@ class PageMarks:
     on the page's tables, null when not requested. `rotation`: the page's own, in degrees. `divides`: returns True when
     the hyphen at the end of a text divides its last word. `layer_ink`: returns the share (0..1) of a scan's ink that
     its text layer covers; null for a page whose text is printed. `ligatures`: boxes of glyphs that the file does not
-    decode and that were read as ligatures by their shape. `is_inked`: returns whether the drawn page is not of one
+    decode and that were read as ligatures by their shape. `wrong_fonts`: fonts whose map states other characters than
+    they draw. `is_inked`: returns whether the drawn page is not of one
     colour. `stamps` and `attached`: boxes of stamps, and of pinned files with their names. `engine`: name and version
     of the second engine that read the words; null for the reader's own. `drawn` reads drawings, and the text
     objects that begin in some boxes, for charts.
@@ -215,6 +216,7 @@ class PageMarks:
     stamps: list[Bbox] = field(default_factory=list)
     attached: list[tuple[Bbox, str]] = field(default_factory=list)
     ligatures: list[Bbox] = field(default_factory=list)
+    wrong_fonts: frozenset[str] = frozenset()
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
     glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs

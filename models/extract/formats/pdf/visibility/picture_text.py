@@ -49,9 +49,11 @@ class PictureTextLimits:
     lowest: int = 4  # pixels of the height of a row of letters
     highest: int = 32
     rows: int = 3
+    pair: int = 2  # rows of a sign: enough where more strokes cross them than cross the letters of a logo
     inside: float = 0.85  # share of ink in rows of letters
     thin: tuple[float, float] = (1.2, 5.0)  # mean run of ink, pixels
     crossings: float = 12.0  # mean runs of ink in the rows of pixels of letters
+    pair_crossings: float = 16.0  # in a picture of two rows
 
 
 LIMITS: Final = PictureTextLimits()
@@ -106,7 +108,7 @@ def _ground_share(grey: Grey) -> tuple[int, float]:
 
 
 def looks_like_text(grey: Grey) -> bool:
-    """Return whether a picture (height × width, at `_DPI`) has at least three rows of printed letters."""
+    """Return whether a picture (height × width, at `_DPI`) has rows of printed letters."""
     if min(grey.shape) < LIMITS.lowest:
         return False
     ground, share = _ground_share(grey)
@@ -147,12 +149,13 @@ def _has_rows(ink: Ink) -> bool:
         for top, bottom in zip(np.flatnonzero(turns == 1), np.flatnonzero(turns == -1), strict=True)
         if LIMITS.lowest <= bottom - top <= LIMITS.highest
     ]
-    if len(bands) < LIMITS.rows:
+    if len(bands) < LIMITS.pair:
         return False
     inside = sum(int(area[band].sum()) for band in bands)
     strokes = sum(int(starts[band].sum()) for band in bands)
     lines = sum(band.stop - band.start for band in bands)
     low, high = LIMITS.thin
+    crossings = LIMITS.crossings if len(bands) >= LIMITS.rows else LIMITS.pair_crossings
     return bool(
-        inside >= LIMITS.inside * area.sum() and low < inside / strokes < high and strokes / lines > LIMITS.crossings
+        inside >= LIMITS.inside * area.sum() and low < inside / strokes < high and strokes / lines > crossings
     )
