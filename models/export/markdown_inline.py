@@ -27,6 +27,8 @@ _NOT_IN_TICKS = re.compile(r"[`\n]|\]:")  # `]:` inside ticks at a line's start 
 _LINE_START = re.compile(
     r"^(?:[#>+=-]|~(?!~(?!~))|\*(?=\s|$|\*+\s*$)|\d{1,9}[.)](?=\s|$)|[|:](?=[ \t|:-]*$))", re.MULTILINE
 )
+_BARE = re.compile(r"https?://(?:[A-Za-z0-9/.:%?=#+-]|(?<=[A-Za-z0-9])_(?=[A-Za-z0-9]))*(?<=[A-Za-z0-9/])")
+_AFTER_BARE = re.compile(r"[.,;:!?)]{0,3}(?:\s|\Z)")
 _INDENT = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
 _MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
 _TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")
@@ -176,8 +178,14 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
             _emphasised(line, span, escaped, around, touching=touching and not lead and index == 0)
             for index, (line, around) in enumerate(zip(lines, zip(befores, afters, strict=True), strict=True))
         )
-    made = link(made, span.href)
+    made = made if _is_bare(core, span, text[:span.start], text[end:]) else link(made, span.href)
     return lead + (f"~~{made}~~" if span.strike and "\n" not in made else made) + tail
+
+
+def _is_bare(core: str, span: Span, before: str, after: str) -> bool:
+    """Return True for an address that is its own label, which readers find as a link without brackets."""
+    is_plain = not (span.code or span.bold or span.italic) and core == span.href and _BARE.fullmatch(core) is not None
+    return is_plain and before[-1:] in ("", " ", "\n", "(") and _AFTER_BARE.match(after) is not None
 
 
 def _emphasised(

@@ -29,6 +29,8 @@ class MapLimits:
     Attributes:
         least: Distinct letters of a font that is judged.
         longest: Characters of such a font on a page; the letters of longer texts are judged as language.
+        uneven: Deviation of the widths of its texts from those of the stated letters, times the root of the number of
+            letters, above which single letters are measured, which is slow.
         enough: Distinct letters beyond which no more are measured.
         even: Least deviation of the widths, as a share of their mean; less is a typewriter font.
         wrong: Correlation with the stated letters below which a map is wrong; good fonts have .79 or more.
@@ -40,6 +42,7 @@ class MapLimits:
 
     least: int = 10
     longest: int = 600
+    uneven: float = 0.12
     enough: int = 16
     even: float = 0.05
     wrong: float = 0.4
@@ -64,17 +67,11 @@ def find_wrong_maps(text_page: Any, blocks: list[dict[str, Any]], font_name: Cal
         blocks: Its dictionary.
         font_name: Returns the name of an engine's font.
     """
-    stated: dict[str, list[str]] = defaultdict(list)
+    own: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for span in iter_spans(blocks):
-        stated[span["font"]].append(span["text"])
-    short = {font: "".join(texts) for font, texts in stated.items() if len(texts) <= LIMITS.longest}
-    judged = [
-        font
-        for font, text in short.items()
-        if len(text) <= LIMITS.longest and len(_LETTERS.intersection(text)) >= LIMITS.least
-    ]
-    judged = [font for font in judged if not sets_only_math(font.lower())][: LIMITS.most_fonts]
-    known: dict[str, set[str]] = {font: set() for font in judged}
+        own[span["font"]].append(span)
+    judged = [font for font, spans in own.items() if not sets_only_math(font.lower()) and _is_doubtful(spans)]
+    known: dict[str, set[str]] = {font: set() for font in judged[: LIMITS.most_fonts]}
 
     def adds_letters(span: dict[str, Any]) -> bool:
         own = known.get(span["font"])
@@ -87,6 +84,24 @@ def find_wrong_maps(text_page: Any, blocks: list[dict[str, Any]], font_name: Cal
     selected = select_lines(blocks, adds_letters)
     measured = _measure(text_page, selected, font_name)
     return frozenset(_SUBSET.sub("", font) for font, widths in measured.items() if _is_wrong(widths))
+
+
+def _is_doubtful(spans: list[dict[str, Any]]) -> bool:
+    """Return whether the texts of a font are few and not as wide, beside each other, as the stated letters are."""
+    texts = [span["text"] for span in spans]
+    if sum(map(len, texts)) > LIMITS.longest or len(_LETTERS.intersection("".join(texts))) < LIMITS.least:
+        return False
+    ratios: list[tuple[float, int]] = []
+    for span, text in zip(spans, texts, strict=True):
+        if text.isascii() and text == text.strip() and span["size"] > 0:
+            usual = sum([_usual_widths()[ord(char)] for char in text])
+            if usual > 0:
+                ratios.append(((span["bbox"][2] - span["bbox"][0]) / span["size"] / usual, len(text)))
+    if len(ratios) < 2:
+        return False
+    mean = sum([ratio * chars for ratio, chars in ratios]) / sum([chars for _, chars in ratios])
+    squares = sum([(ratio / mean - 1) ** 2 * chars for ratio, chars in ratios]) if mean > 0 else 0.0
+    return squares > LIMITS.uneven**2 * len(ratios)
 
 
 def _measure(text_page: Any, selected: set[tuple[int, int]], font_name: Callable[[Any], str]) -> dict[str, Widths]:
