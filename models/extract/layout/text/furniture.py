@@ -18,7 +18,7 @@ _NUMBERED_EDGE = re.compile(
     r"(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\s*$"
 )
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[A-ZÀ-Þ][^\W\d]")
-_NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
+_NOTE = re.compile(r"(?:\d{1,3}(?![.,]?\d|\s?%)|[*†‡§¶]+)[.)]?\s*\S|[a-z](?:[.)]\s*|\s+)\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +242,24 @@ def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, Bloc
         first = group[0]
         if index in skip or first.y0 < low or first.size > small or not first.text:
             continue
-        if (_NOTE.match(first.text) and not _has_body_below(bodies, group)) or (
+        if _is_title_line(group):
+            continue
+        if (_begins_note(first) and not _has_body_below(bodies, group)) or (
             index - 1 in footnotes and abs(groups[index - 1][0].size - first.size) < 0.4
         ):
             footnotes.add(index)
     return footnotes | _find_note_tails(groups, footnotes, low)
+
+
+def _begins_note(line: Line) -> bool:
+    """Return True for a line that begins with a mark, also with a raised letter."""
+    run = line.runs[0] if line.runs else None
+    return _NOTE.match(line.text) is not None or (run is not None and run.superscript and run.start == 0)
+
+
+def _is_title_line(group: Paragraph) -> bool:
+    """Return True for one bold line of words, which no note is; what follows it is text."""
+    return len(group) == 1 and group[0].all_bold and any(char.isalpha() for char in group[0].text)
 
 
 def _find_note_tails(groups: list[Paragraph], notes: set[int], low: float) -> set[int]:
