@@ -41,7 +41,7 @@ def inline(text: str, spans: Iterable[Span] = ()) -> str:
 
 def heading_line(text: str, spans: Iterable[Span] = ()) -> str:
     """Return a heading's text on one line, without bold because a heading is strong by itself."""
-    plain = tuple(replace(span, bold=False) for span in spans)
+    plain = tuple(replace(span, bold=False, underline=False) for span in spans)
     return " ".join(mark_up(text, plain).split())
 
 
@@ -78,11 +78,11 @@ def _joined(text: str, spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def _emphasis(span: Span) -> tuple[bool, bool, bool] | int:
+def _emphasis(span: Span) -> tuple[bool, ...] | int:
     """Return what two spans must share to be joined. A span with more than emphasis equals no other one."""
     if span.code or span.href or span.latex or not (span.bold or span.italic):
         return id(span)
-    return span.bold, span.italic, span.strike
+    return span.bold, span.italic, span.strike, span.underline, span.highlight
 
 
 def inline_item(text: str, spans: Iterable[Span] = ()) -> str:
@@ -105,7 +105,7 @@ def cut_spans(spans: Iterable[Span], cut: int) -> tuple[Span, ...]:
 
 def one_line(text: str, spans: Iterable[Span] = ()) -> str:
     """Return a section title on one line, without bold because a title is strong by itself."""
-    plain = tuple(replace(span, bold=False) for span in spans)
+    plain = tuple(replace(span, bold=False, underline=False) for span in spans)
     return " ".join(inline(text, plain).split())
 
 
@@ -178,7 +178,9 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
             _emphasised(line, span, escaped, around, touching=touching and not lead and index == 0)
             for index, (line, around) in enumerate(zip(lines, zip(befores, afters, strict=True), strict=True))
         )
-    made = made if _is_bare(core, span, text[:span.start], text[end:]) else link(made, span.href)
+    made = made if _is_bare(core, span, text[: span.start], text[end:]) else link(made, span.href)
+    for name, on in (("mark", span.highlight), ("u", span.underline)):
+        made = f"<{name}>{made}</{name}>" if on and "\n" not in made else made
     return lead + (f"~~{made}~~" if span.strike and "\n" not in made else made) + tail
 
 

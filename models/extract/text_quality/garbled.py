@@ -50,9 +50,7 @@ class GarbledText:
     share: float = 0.0
 
 
-def find_garbled(
-    lines: Sequence[Line], wrong: Set[str] = frozenset(), limits: GarbledLimits = LIMITS
-) -> GarbledText:
+def find_garbled(lines: Sequence[Line], wrong: Set[str] = frozenset(), limits: GarbledLimits = LIMITS) -> GarbledText:
     """Return the lines whose font is garbled; all lines if their sum is garbled and each font has too few letters.
 
     The fonts in `wrong` are known to be garbled.

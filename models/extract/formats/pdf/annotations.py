@@ -141,11 +141,18 @@ _COMMENTED = frozenset(
     }
 )
 """Annotations whose text is in a window of its own. Free text and stamps print theirs on the page."""
+_STYLES = {
+    pymupdf.PDF_ANNOT_STRIKE_OUT: "strike",
+    pymupdf.PDF_ANNOT_HIGHLIGHT: "highlight",
+    pymupdf.PDF_ANNOT_UNDERLINE: "underline",
+    pymupdf.PDF_ANNOT_SQUIGGLY: "underline",
+}
+"""Annotations over words, and the style that they give them."""
 _HIDDEN = pymupdf.PDF_ANNOT_IS_HIDDEN
 
 
 def add_notes(page: Any, marks: PageMarks) -> None:
-    """Add the comments, stamps and attached files of reviewers to the marks, and mark the text that they struck out."""
+    """Add the comments, stamps and attached files of reviewers to the marks, and style the text that they mark."""
     turn = page.rotation_matrix if page.rotation else None
     for annotation in _list_notes(page):
         text = clean_text(annotation.info.get("content"))
@@ -156,11 +163,11 @@ def add_notes(page: Any, marks: PageMarks) -> None:
             marks.stamps.append(box)
         if annotation.type[0] == pymupdf.PDF_ANNOT_FILE_ATTACHMENT:
             marks.attached.append((box, _find_file_name(annotation) or text or ""))
-        elif annotation.type[0] == pymupdf.PDF_ANNOT_STRIKE_OUT:
+        elif (style := _STYLES.get(annotation.type[0])) is not None:
             corners = annotation.vertices or []
             for start in range(0, len(corners) - 3, 4):
                 xs, ys = zip(*corners[start : start + 4], strict=True)
-                _strike_out(marks, _turned((min(xs), min(ys), max(xs), max(ys)), turn))
+                _style_words(marks, _turned((min(xs), min(ys), max(xs), max(ys)), turn), style)
 
 
 def _find_file_name(annotation: Any) -> str | None:
@@ -186,8 +193,8 @@ def _turned(box: Bbox, turn: Any) -> Bbox:
     return box if turn is None else turn_box(box, turn)
 
 
-def _strike_out(marks: PageMarks, box: Bbox) -> None:
-    """Mark the words whose middle is in the box as struck out."""
+def _style_words(marks: PageMarks, box: Bbox, style: str) -> None:
+    """Mark the words whose middle is in the box as struck out, underlined or highlighted."""
     x0, y0, x1, y1 = box
     for line in marks.lines:
         if not (y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0):
@@ -199,7 +206,7 @@ def _strike_out(marks: PageMarks, box: Bbox) -> None:
                 start, end = (at if start < 0 else start), at + len(word.text)
             at += len(word.text)
         if end > start >= 0:
-            line.runs.append(Run(start, end, strike=True))
+            line.runs.append(Run(start, end, **{style: True}))
 
 
 def make_comments(marks: PageMarks) -> list[PageBlock]:

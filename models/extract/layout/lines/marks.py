@@ -48,6 +48,8 @@ class Run:
     strike: bool = False
     superscript: bool = False
     subscript: bool = False
+    underline: bool = False
+    highlight: bool = False
 
 
 @dataclass(slots=True, init=False)

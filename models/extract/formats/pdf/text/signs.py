@@ -1,7 +1,7 @@
 """Ticks, crosses and boxes that a PDF draws as lines, as lines of text.
 
-A sign is a small drawing without text between rules on all four sides, in a cell of a ruled table, or a box right before
-or after words. Its pixels decide which sign it is.
+A sign is a small drawing without text between rules on all four sides, in a cell of a ruled table, or a box right
+before or after words. Its pixels decide which sign it is.
 """
 
 from bisect import bisect_left

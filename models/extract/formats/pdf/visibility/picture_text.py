@@ -72,7 +72,11 @@ def find_text_pictures(
     """
     lines = [box for box in images if _is_line(box)][: LIMITS.most_lines]
     holding = {index for index, block in enumerate(blocks) if _holds_lines(block, lines)}
-    pictures = [(i, block.bbox) for i, block in enumerate(blocks) if block.bbox is not None and (i in holding or _is_judged(block))]
+    pictures = [
+        (i, block.bbox)
+        for i, block in enumerate(blocks)
+        if block.bbox is not None and (i in holding or _is_judged(block))
+    ]
     page_area = max(1.0, width * height)
     fitting = [(i, box) for i, box in pictures if _fits(box) and bbox_area(box) < LIMITS.most_share * page_area]
     largest = sorted(fitting, key=lambda picture: (-bbox_area(picture[1]), picture[0]))[: LIMITS.most_pictures]
@@ -183,6 +187,4 @@ def _has_rows(ink: Ink) -> bool:
     lines = sum(band.stop - band.start for band in bands)
     low, high = LIMITS.thin
     crossings = LIMITS.crossings if len(bands) >= LIMITS.rows else LIMITS.pair_crossings
-    return bool(
-        inside >= LIMITS.inside * area.sum() and low < inside / strokes < high and strokes / lines > crossings
-    )
+    return bool(inside >= LIMITS.inside * area.sum() and low < inside / strokes < high and strokes / lines > crossings)
