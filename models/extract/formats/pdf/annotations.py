@@ -142,10 +142,10 @@ _COMMENTED = frozenset(
 )
 """Annotations whose text is in a window of its own. Free text and stamps print theirs on the page."""
 _STYLES = {
-    pymupdf.PDF_ANNOT_STRIKE_OUT: "strike",
-    pymupdf.PDF_ANNOT_HIGHLIGHT: "highlight",
-    pymupdf.PDF_ANNOT_UNDERLINE: "underline",
-    pymupdf.PDF_ANNOT_SQUIGGLY: "underline",
+    pymupdf.PDF_ANNOT_STRIKE_OUT: Run(0, 0, strike=True),
+    pymupdf.PDF_ANNOT_HIGHLIGHT: Run(0, 0, highlight=True),
+    pymupdf.PDF_ANNOT_UNDERLINE: Run(0, 0, underline=True),
+    pymupdf.PDF_ANNOT_SQUIGGLY: Run(0, 0, underline=True),
 }
 """Annotations over words, and the style that they give them."""
 _HIDDEN = pymupdf.PDF_ANNOT_IS_HIDDEN
@@ -193,7 +193,7 @@ def _turned(box: Bbox, turn: Any) -> Bbox:
     return box if turn is None else turn_box(box, turn)
 
 
-def _style_words(marks: PageMarks, box: Bbox, style: str) -> None:
+def _style_words(marks: PageMarks, box: Bbox, style: Run) -> None:
     """Mark the words whose middle is in the box as struck out, underlined or highlighted."""
     x0, y0, x1, y1 = box
     for line in marks.lines:
@@ -206,7 +206,7 @@ def _style_words(marks: PageMarks, box: Bbox, style: str) -> None:
                 start, end = (at if start < 0 else start), at + len(word.text)
             at += len(word.text)
         if end > start >= 0:
-            line.runs.append(Run(start, end, **{style: True}))
+            line.runs.append(replace(style, start=start, end=end))
 
 
 def make_comments(marks: PageMarks) -> list[PageBlock]:

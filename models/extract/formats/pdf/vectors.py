@@ -5,7 +5,7 @@ Rules through words strike them out, and rules between figures are the bars of f
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -90,7 +90,7 @@ def strike_out_words(marks: PageMarks) -> None:
     rules = [*marks.horizontals, *marks.dashes]
     if not rules:
         return
-    strikes = {id(rule) for rule in _mark_words(marks, rules, -_HIGHEST, -_LOWEST, "strike")}
+    strikes = {id(rule) for rule in _mark_words(marks, rules, -_HIGHEST, -_LOWEST, Run(0, 0, strike=True))}
     if strikes:
         marks.horizontals = [rule for rule in marks.horizontals if id(rule) not in strikes]
         marks.dashes = [rule for rule in marks.dashes if id(rule) not in strikes]
@@ -100,13 +100,13 @@ def underline_words(marks: PageMarks) -> None:
     """Mark the words that have a rule of their own width right below them, and those on a shade, in place."""
     rules = [rule for rule in (*marks.horizontals, *marks.dashes) if rule.x1 - rule.x0 < marks.width / 2]
     if len(rules) <= _MOST_RULES and rules:
-        _mark_words(marks, rules, _UNDER_LOW, _UNDER_HIGH, "underline")
+        _mark_words(marks, rules, _UNDER_LOW, _UNDER_HIGH, Run(0, 0, underline=True))
     shades = [Rule(fill.x0, fill.y1, fill.x1, fill.y0) for fill in marks.fills if _may_highlight(fill)]
     if len(shades) <= _MOST_RULES and shades:
-        _mark_words(marks, shades, *_SHADE_BELOW, "highlight")
+        _mark_words(marks, shades, *_SHADE_BELOW, Run(0, 0, highlight=True))
 
 
-def _mark_words(marks: PageMarks, rules: list[Rule], low: float, high: float, style: str) -> list[Rule]:
+def _mark_words(marks: PageMarks, rules: list[Rule], low: float, high: float, style: Run) -> list[Rule]:
     """Add a run of the style over the words of each rule between two heights (ems below the baseline); return them."""
     by_height: dict[int, list[Rule]] = {}
     for rule in rules:
@@ -150,7 +150,7 @@ def _is_alone(rule: Rule, rules: list[Rule]) -> bool:
     )
 
 
-def _add_style(marks: PageMarks, line: Line, rule: Rule, style: str) -> bool:
+def _add_style(marks: PageMarks, line: Line, rule: Rule, style: Run) -> bool:
     """Add a run over the words at the rule; return whether there are any with a letter or a figure."""
     start, end, offset = -1, -1, 0
     left = right = 0.0
@@ -165,7 +165,7 @@ def _add_style(marks: PageMarks, line: Line, rule: Rule, style: str) -> bool:
         return False
     if not any(char.isalnum() for char in line.text[start:end]):
         return False
-    line.runs.append(Run(start, end, **{style: True}))
+    line.runs.append(replace(style, start=start, end=end))
     return True
 
 

@@ -1,7 +1,7 @@
 """Fonts whose map to characters is wrong: their letters are not as wide as the letters that the file states.
 
-Short texts, as in a table, say nothing by their letters alone. Widths of letters are alike in nearly all fonts: between a
-font and the mean of a serif and a sans-serif one they correlate by .87 or more, whatever the design.
+Short texts, as in a table, say nothing by their letters alone. Widths of letters are alike in nearly all fonts: they
+correlate by .87 or more with the mean of a serif and a sans-serif font, whatever the design.
 """
 
 import re
@@ -130,7 +130,7 @@ def _find_lines(text_page: Any, selected: set[tuple[int, int]]) -> Iterator[Any]
         wanted[number].add(index)
     block, number = text_page.this.m_internal.first_block, 0
     while block and wanted:
-        indexes = wanted.pop(number, None)
+        indexes = wanted.pop(number, set())
         is_text = block.type == mupdf.FZ_STEXT_BLOCK_TEXT
         for index, line in enumerate(mupdf.FzStextBlock(block)) if indexes and is_text else ():
             if index in indexes:

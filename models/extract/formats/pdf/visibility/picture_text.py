@@ -72,11 +72,8 @@ def find_text_pictures(
     """
     lines = [box for box in images if _is_line(box)][: LIMITS.most_lines]
     holding = {index for index, block in enumerate(blocks) if _holds_lines(block, lines)}
-    pictures = [
-        (i, block.bbox)
-        for i, block in enumerate(blocks)
-        if block.bbox is not None and (i in holding or _is_judged(block))
-    ]
+    judged = [i for i, block in enumerate(blocks) if i in holding or _is_judged(block)]
+    pictures = [(i, box) for i in judged if (box := blocks[i].bbox) is not None]
     page_area = max(1.0, width * height)
     fitting = [(i, box) for i, box in pictures if _fits(box) and bbox_area(box) < LIMITS.most_share * page_area]
     largest = sorted(fitting, key=lambda picture: (-bbox_area(picture[1]), picture[0]))[: LIMITS.most_pictures]
@@ -90,7 +87,7 @@ def _is_line(box: Bbox) -> bool:
 
 
 def _holds_lines(block: PageBlock, lines: Sequence[Bbox]) -> bool:
-    """Return whether a picture has images of lines of text inside, as programs write that draw text letter by letter."""
+    """Return whether a picture has images of lines of text inside, as some programs write them."""
     if not (block.type is BlockType.PICTURE and block.table is None and block.bbox is not None):
         return False
     x0, y0, x1, y1 = block.bbox
