@@ -168,7 +168,7 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
     if span.code:
         made = f"<code>{escaped(core)}</code>" if _NOT_IN_TICKS.search(core) else f"`{core}`"
     elif not (span.bold or span.italic):
-        made = escaped(core)
+        made = _marked(escaped(core), span)
     else:
         before = (lead or text[: span.start])[-1:]
         after = (tail or text[end : end + 1])[:1]
@@ -179,8 +179,6 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
             for index, (line, around) in enumerate(zip(lines, zip(befores, afters, strict=True), strict=True))
         )
     made = made if _is_bare(core, span, text[: span.start], text[end:]) else link(made, span.href)
-    for name, on in (("mark", span.highlight), ("u", span.underline)):
-        made = f"<{name}>{made}</{name}>" if on and "\n" not in made else made
     return lead + (f"~~{made}~~" if span.strike and "\n" not in made else made) + tail
 
 
@@ -201,13 +199,22 @@ def _emphasised(
     if start == end:
         return escaped(line)
     inside = escaped(line[start:end])
+    is_free = not any(char.isalnum() for char in (line[:start] or around[0])[-1:] + (line[end:] or around[1])[:1])
+    inside = _marked(inside, span) if is_free else inside
     if touching and start == 0:
         made = f"<em>{inside}</em>" if span.italic else inside
         made = f"<strong>{made}</strong>" if span.bold else made
     else:
         stars = "*" * (2 * span.bold + span.italic)
         made = stars + inside + stars
-    return escaped(line[:start]) + made + escaped(line[end:])
+    return escaped(line[:start]) + (made if is_free else _marked(made, span)) + escaped(line[end:])
+
+
+def _marked(text: str, span: Span) -> str:
+    """Return a text of one line underlined or highlighted; Markdown has no signs for either."""
+    for name, on in (("mark", span.highlight), ("u", span.underline)):
+        text = f"<{name}>{text}</{name}>" if on and "\n" not in text else text
+    return text
 
 
 def _starred_range(line: str, before: str, after: str) -> tuple[int, int]:

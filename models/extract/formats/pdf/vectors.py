@@ -75,12 +75,12 @@ _SHORTEST = 1.5
 """Ems: a shorter line is a dash or the bar of a fraction."""
 
 
-_UNDER_LOW, _UNDER_HIGH = -0.02, 0.3
-"""Ems below the baseline between which a line underlines words."""
+_UNDERLINE, _SHADE = (-0.02, 0.3, 1.0), (0.05, 0.6, 0.4)
+"""Ems below the baseline between which a line underlines words or a highlight ends, and the least width of either."""
 _LIGHT, _STRONG = 0xD0, 0x60
 """Greatest colour component of a highlight, and its distance to the least one (0 to 255), at least."""
-_HIGHEST_SHADE, _SHADE_BELOW = 40.0, (0.05, 0.6)
-"""Points of height of a highlight; ems below the baseline at which it ends."""
+_HIGHEST_SHADE = 40.0
+"""Greatest height of a highlight, in points."""
 _MOST_RULES = 2000
 """Rules of a page beyond which it is a drawing or a form, whose lines underline nothing."""
 
@@ -90,7 +90,7 @@ def strike_out_words(marks: PageMarks) -> None:
     rules = [*marks.horizontals, *marks.dashes]
     if not rules:
         return
-    strikes = {id(rule) for rule in _mark_words(marks, rules, -_HIGHEST, -_LOWEST, Run(0, 0, strike=True))}
+    strikes = {id(rule) for rule in _mark_words(marks, rules, (-_HIGHEST, -_LOWEST, _SHORTEST), Run(0, 0, strike=True))}
     if strikes:
         marks.horizontals = [rule for rule in marks.horizontals if id(rule) not in strikes]
         marks.dashes = [rule for rule in marks.dashes if id(rule) not in strikes]
@@ -100,14 +100,18 @@ def underline_words(marks: PageMarks) -> None:
     """Mark the words that have a rule of their own width right below them, and those on a shade, in place."""
     rules = [rule for rule in (*marks.horizontals, *marks.dashes) if rule.x1 - rule.x0 < marks.width / 2]
     if len(rules) <= _MOST_RULES and rules:
-        _mark_words(marks, rules, _UNDER_LOW, _UNDER_HIGH, Run(0, 0, underline=True))
+        _mark_words(marks, rules, _UNDERLINE, Run(0, 0, underline=True))
     shades = [Rule(fill.x0, fill.y1, fill.x1, fill.y0) for fill in marks.fills if _may_highlight(fill)]
     if len(shades) <= _MOST_RULES and shades:
-        _mark_words(marks, shades, *_SHADE_BELOW, Run(0, 0, highlight=True))
+        _mark_words(marks, shades, _SHADE, Run(0, 0, highlight=True))
 
 
-def _mark_words(marks: PageMarks, rules: list[Rule], low: float, high: float, style: Run) -> list[Rule]:
-    """Add a run of the style over the words of each rule between two heights (ems below the baseline); return them."""
+def _mark_words(marks: PageMarks, rules: list[Rule], reach: tuple[float, float, float], style: Run) -> list[Rule]:
+    """Add a run of the style over the words of each rule within reach; return the rules.
+
+    `reach`: two heights below the baseline and the least width, in ems.
+    """
+    low, high, least = reach
     by_height: dict[int, list[Rule]] = {}
     for rule in rules:
         by_height.setdefault(int(rule.y0), []).append(rule)
@@ -121,6 +125,7 @@ def _mark_words(marks: PageMarks, rules: list[Rule], low: float, high: float, st
             for rule in by_height[height]:
                 if (
                     first <= rule.y0 <= last
+                    and rule.x1 - rule.x0 >= least * line.size
                     and _is_over(rule, line)
                     and _is_alone(rule, by_height[height])
                     and _add_style(marks, line, rule, style)
@@ -139,7 +144,7 @@ def _may_highlight(fill: Fill) -> bool:
 def _is_over(rule: Rule, line: Line) -> bool:
     """Return whether the rule is inside the extent of the line's text."""
     margin = _MARGIN * line.size
-    return rule.x1 - rule.x0 >= _SHORTEST * line.size and rule.x0 >= line.x0 - margin and rule.x1 <= line.x1 + margin
+    return rule.x0 >= line.x0 - margin and rule.x1 <= line.x1 + margin
 
 
 def _is_alone(rule: Rule, rules: list[Rule]) -> bool:
