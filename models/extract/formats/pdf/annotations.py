@@ -39,19 +39,25 @@ _OFF = frozenset({"", "Off", "False", "None"})
 
 
 def add_links(page: Any, marks: PageMarks) -> None:
-    """Add links to addresses, read one by one: PyMuPDF's list would resolve every link inside the file as well."""
+    """Add links to addresses, and drop underlines of links inside the file.
+
+    They are read one by one: PyMuPDF's list would resolve every link inside the file as well.
+    """
     link = mupdf.fz_load_links(page.this)
+    has_underlines = any(run.underline for line in marks.lines for run in line.runs)
     for _ in range(LIMITS.most_annotations):
         if not link.m_internal:
             return
         stated = link.m_internal.uri
         address = clean_text(stated) if stated and not stated.startswith(_INSIDE) else None
-        if address:
-            area = link.m_internal.rect
-            x0, y0, x1, y1 = area.x0, area.y0, area.x1, area.y1
-            for line in marks.lines:
-                if y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0:
+        area = link.m_internal.rect
+        x0, y0, x1, y1 = area.x0, area.y0, area.x1, area.y1
+        for line in marks.lines if address or has_underlines else ():
+            if y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0:
+                if address:
                     _add_link(line, marks, x0, x1, address)
+                else:
+                    line.runs = [run for run in line.runs if not run.underline]
         link = link.next()
 
 
