@@ -37,6 +37,7 @@ class MapLimits:
         doubtful: Correlation below which it is wrong if the letters at the same distance in the alphabet fit.
         fits: Least correlation of letters that fit.
         farthest: Greatest such distance.
+        level: Points by which the ends of a letter's baseline may differ.
         most_fonts: Fonts of a page that are judged.
     """
 
@@ -49,6 +50,7 @@ class MapLimits:
     doubtful: float = 0.72
     fits: float = 0.85
     farthest: int = 3
+    level: float = 0.01
     most_fonts: int = 200
 
 
@@ -116,7 +118,7 @@ def _measure(text_page: Any, selected: set[tuple[int, int]], font_name: Callable
                 seen.add(point)
                 quad, size, address = glyph.quad, glyph.size, int(glyph.font.this)
                 low, end = quad.ll, quad.lr
-                if size > 0 and abs(low.y - end.y) < 0.01:
+                if size > 0 and abs(low.y - end.y) < LIMITS.level:
                     name = names.get(address) or names.setdefault(address, font_name(glyph.font))
                     widths[name].setdefault(chr(point), (end.x - low.x) / size)
             glyph = glyph.next
