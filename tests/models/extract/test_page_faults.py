@@ -166,7 +166,7 @@ def shift(step: int, match: re.Match[bytes]) -> bytes:
 
 
 def make_wrong_map(chance: random.Random) -> Page:
-    """A table in a font whose map states the next or the previous character for each, beside good text."""
+    """A table in a font whose map states the next or the previous character for each, on a page of good text."""
     paper = Paper()
     paper.prose(50, 50, 5)
     name, step = chance.choice(("helv", "tiro", "hebo", "tibo", "heit")), chance.choice((-1, 1))
@@ -224,7 +224,7 @@ def make_styled(chance: random.Random) -> Page:
 
 
 def make_titles_below(chance: random.Random) -> Page:
-    """A page in small type, with a larger text above, whose numbered bold titles below the middle are no notes."""
+    """A page in small type, with a larger text above, whose numbered bold titles below the middle become headings."""
     paper = Paper(500, 700)
     base, small, titles = 60.0, chance.uniform(6, 7.5), list[str]()
     base = paper.lines(50, base, [say(chance, 12) for _ in range(5)], 9.5, 12) + 10

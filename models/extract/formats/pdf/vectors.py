@@ -97,7 +97,7 @@ def strike_out_words(marks: PageMarks) -> None:
 
 
 def underline_words(marks: PageMarks) -> None:
-    """Mark the words that have a rule of their own width right below them, and those on a shade, in place."""
+    """Mark the words that have a rule as wide as they are right below them, and those on a shade, in place."""
     rules = [rule for rule in (*marks.horizontals, *marks.dashes) if rule.x1 - rule.x0 < marks.width / 2]
     if len(rules) <= _MOST_RULES and rules:
         _mark_words(marks, rules, _UNDERLINE, Run(0, 0, underline=True))

@@ -1,7 +1,7 @@
 """Fonts whose map to characters is wrong: their letters are not as wide as the letters that the file states.
 
 Short texts, as in a table, say nothing by their letters alone. Widths of letters are alike in nearly all fonts: they
-correlate by .87 or more with the mean of a serif and a sans-serif font, whatever the design.
+correlate by .87 or more with the mean of a serif and a sans-serif font.
 """
 
 import re
@@ -31,7 +31,7 @@ class MapLimits:
         longest: Characters of such a font on a page; the letters of longer texts are judged as language.
         uneven: Deviation of the widths of its texts from those of the stated letters, times the root of the number of
             letters, above which single letters are measured, which is slow.
-        enough: Distinct letters beyond which no more are measured.
+        enough: Distinct letters of a font that are measured.
         even: Least deviation of the widths, as a share of their mean; less is a typewriter font.
         wrong: Correlation with the stated letters below which a map is wrong; good fonts have .79 or more.
         doubtful: Correlation below which it is wrong if the letters at the same distance in the alphabet fit.
@@ -89,7 +89,7 @@ def find_wrong_maps(text_page: Any, blocks: list[dict[str, Any]], font_name: Cal
 
 
 def _is_doubtful(spans: list[dict[str, Any]]) -> bool:
-    """Return whether the texts of a font are few and not as wide, beside each other, as the stated letters are."""
+    """Return whether the texts of a font are few, with other proportions of their widths than the stated letters."""
     texts = [span["text"] for span in spans]
     if sum(map(len, texts)) > LIMITS.longest or len(_LETTERS.intersection("".join(texts))) < LIMITS.least:
         return False

@@ -17,8 +17,6 @@ Float = FoundTable | Picture | ChartText | PrintedField | DisplayedFormula
 
 _ROW = 4.0
 """Labels of a picture whose baselines share a stripe of this height (points) are read left to right."""
-_TOP = 1.0
-"""Points of a list box that place it: its options stand in the rest."""
 
 
 class Floats:
@@ -33,7 +31,7 @@ class Floats:
         if isinstance(item, PrintedField) and item.label:
             x0, y0, x1, y1 = union_bbox([item.box, *(line.bbox for line in item.label)])
         if isinstance(item, PrintedField) and item.chosen:
-            y1 = min(y1, y0 + _TOP)
+            y1 = min(y1, y0 + 1)  # its first point places it, because its options stand in the rest
         stand_in = Line(x0, y0, x1, y1, y1, 10.0, "")
         self._items[id(stand_in)] = (stand_in, item)
         return stand_in

@@ -131,7 +131,7 @@ class PrintedField:
     """A form field: its name, its value, and for a box to tick whether it is ticked (else null).
 
     `printed`: what the page shows in its place; `label`: the printed lines that say what it is. `chosen`: the options
-    that are chosen in a list box, which shows others beside them.
+    that are chosen in a list box, which shows the others too.
     """
 
     box: Bbox
