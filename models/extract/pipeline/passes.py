@@ -45,7 +45,7 @@ PRINT_PASSES: Final = (
          "marks[horizontals verticals dashes fills shapes glyph_shapes]"),
     Pass("strikes", "formats.pdf.vectors:strike_out_words", "marks[lines horizontals dashes split]",
          "marks[lines horizontals dashes]"),
-    Pass("underlines", "formats.pdf.vectors:underline_words", "marks[lines horizontals dashes fills split]",
+    Pass("underlines", "formats.pdf.vectors:underline_words", "marks[width lines horizontals dashes fills split]",
          "marks[lines]"),
     Pass("signs", "formats.pdf.text.signs:take_signs", "page marks[lines horizontals verticals shapes] spans draw",
          "marks[lines horizontals verticals shapes]", when="!frame.turn"),
