@@ -27,6 +27,8 @@ _NOT_IN_TICKS = re.compile(r"[`\n]|\]:")  # `]:` inside ticks at a line's start 
 _LINE_START = re.compile(
     r"^(?:[#>+=-]|~(?!~(?!~))|\*(?=\s|$|\*+\s*$)|\d{1,9}[.)](?=\s|$)|[|:](?=[ \t|:-]*$))", re.MULTILINE
 )
+_BARE = re.compile(r"https?://(?:[A-Za-z0-9/.:%?=#+-]|(?<=[A-Za-z0-9])_(?=[A-Za-z0-9]))*(?<=[A-Za-z0-9/])")
+_AFTER_BARE = re.compile(r"[.,;:!?)]{0,3}(?:\s|\Z)")
 _INDENT = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
 _MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
 _TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")
@@ -39,7 +41,7 @@ def inline(text: str, spans: Iterable[Span] = ()) -> str:
 
 def heading_line(text: str, spans: Iterable[Span] = ()) -> str:
     """Return a heading's text on one line, without bold because a heading is strong by itself."""
-    plain = tuple(replace(span, bold=False) for span in spans)
+    plain = tuple(replace(span, bold=False, underline=False) for span in spans)
     return " ".join(mark_up(text, plain).split())
 
 
@@ -76,11 +78,11 @@ def _joined(text: str, spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def _emphasis(span: Span) -> tuple[bool, bool, bool] | int:
+def _emphasis(span: Span) -> tuple[bool, ...] | int:
     """Return what two spans must share to be joined. A span with more than emphasis equals no other one."""
     if span.code or span.href or span.latex or not (span.bold or span.italic):
         return id(span)
-    return span.bold, span.italic, span.strike
+    return span.bold, span.italic, span.strike, span.underline, span.highlight
 
 
 def inline_item(text: str, spans: Iterable[Span] = ()) -> str:
@@ -103,7 +105,7 @@ def cut_spans(spans: Iterable[Span], cut: int) -> tuple[Span, ...]:
 
 def one_line(text: str, spans: Iterable[Span] = ()) -> str:
     """Return a section title on one line, without bold because a title is strong by itself."""
-    plain = tuple(replace(span, bold=False) for span in spans)
+    plain = tuple(replace(span, bold=False, underline=False) for span in spans)
     return " ".join(inline(text, plain).split())
 
 
@@ -166,7 +168,7 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
     if span.code:
         made = f"<code>{escaped(core)}</code>" if _NOT_IN_TICKS.search(core) else f"`{core}`"
     elif not (span.bold or span.italic):
-        made = escaped(core)
+        made = _marked(escaped(core), span)
     else:
         before = (lead or text[: span.start])[-1:]
         after = (tail or text[end : end + 1])[:1]
@@ -176,8 +178,14 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
             _emphasised(line, span, escaped, around, touching=touching and not lead and index == 0)
             for index, (line, around) in enumerate(zip(lines, zip(befores, afters, strict=True), strict=True))
         )
-    made = link(made, span.href)
+    made = made if _is_bare(core, span, text[: span.start], text[end:]) else link(made, span.href)
     return lead + (f"~~{made}~~" if span.strike and "\n" not in made else made) + tail
+
+
+def _is_bare(core: str, span: Span, before: str, after: str) -> bool:
+    """Return True for an address that is its own label, which readers find as a link without brackets."""
+    is_plain = not (span.code or span.bold or span.italic) and core == span.href and _BARE.fullmatch(core) is not None
+    return is_plain and before[-1:] in ("", " ", "\n", "(") and _AFTER_BARE.match(after) is not None
 
 
 def _emphasised(
@@ -191,13 +199,22 @@ def _emphasised(
     if start == end:
         return escaped(line)
     inside = escaped(line[start:end])
+    is_free = not any(char.isalnum() for char in (line[:start] or around[0])[-1:] + (line[end:] or around[1])[:1])
+    inside = _marked(inside, span) if is_free else inside
     if touching and start == 0:
         made = f"<em>{inside}</em>" if span.italic else inside
         made = f"<strong>{made}</strong>" if span.bold else made
     else:
         stars = "*" * (2 * span.bold + span.italic)
         made = stars + inside + stars
-    return escaped(line[:start]) + made + escaped(line[end:])
+    return escaped(line[:start]) + (made if is_free else _marked(made, span)) + escaped(line[end:])
+
+
+def _marked(text: str, span: Span) -> str:
+    """Return a text of one line underlined or highlighted; Markdown has no signs for either."""
+    for name, on in (("mark", span.highlight), ("u", span.underline)):
+        text = f"<{name}>{text}</{name}>" if on and "\n" not in text else text
+    return text
 
 
 def _starred_range(line: str, before: str, after: str) -> tuple[int, int]:

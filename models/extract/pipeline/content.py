@@ -128,7 +128,7 @@ def find_read_pictures(
         stored = marks.pixels(area, dpi)
         return drawer.draw(area, dpi) if stored is None else stored
 
-    return picture_areas(blocks, find_text_pictures(blocks, marks.width, marks.height, read_grey))
+    return picture_areas(blocks, find_text_pictures(blocks, marks.width, marks.height, read_grey, marks.pictures))
 
 
 def _settle_route(plan: PagePlan, areas: tuple[ReadArea, ...]) -> Route:

@@ -71,6 +71,7 @@ class PageColumns:
     has_new_sizes: bool = False
     shown: ShownSymbols = field(default_factory=ShownSymbols)
     decoded: DecodedGlyphs = field(default_factory=DecodedGlyphs)
+    wrong_fonts: frozenset[str] = frozenset()
     sight: Any = None
     is_annotated: bool = False
     marks: PageMarks = field(default_factory=lambda: _NO_MARKS)

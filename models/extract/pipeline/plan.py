@@ -88,7 +88,7 @@ def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
 
 def _plan_readable(marks: PageMarks, options: ReadOptions) -> PagePlan:
     """Plan a page that is blank or has a text layer."""
-    garbled = find_garbled(marks.lines)
+    garbled = find_garbled(marks.lines, marks.wrong_fonts)
     if not garbled.lines:
         return PagePlan(Route.FAST, "text-layer" if marks.lines or marks.unseen else "blank")
     is_page_garbled = garbled.share >= _GARBLED_PAGE

@@ -4,7 +4,7 @@ It uses only the text. A recogniser reads garbled lines and decides.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -50,8 +50,10 @@ class GarbledText:
     share: float = 0.0
 
 
-def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> GarbledText:
+def find_garbled(lines: Sequence[Line], wrong: Set[str] = frozenset(), limits: GarbledLimits = LIMITS) -> GarbledText:
     """Return the lines whose font is garbled; all lines if their sum is garbled and each font has too few letters.
+
+    The fonts in `wrong` are known to be garbled.
 
     A font with only a few labels is judged together with the other fonts of its family.
     """
@@ -61,7 +63,8 @@ def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> Garbl
     group = np.array([fonts[line.font] for line in sample])
     measured = _exclude_symbols(measure_lines([line.text for line in sample]), sample, list(fonts), group)
     sums = _by_group(measured, group, len(fonts))
-    *alone, together = _judge(_pool_families(sums, list(fonts), limits), limits).tolist()
+    *judged, together = _judge(_pool_families(sums, list(fonts), limits), limits).tolist()
+    alone = [is_garbled or font in wrong for is_garbled, font in zip(judged, fonts, strict=True)]
     verdict = alone if any(alone) or len(fonts) < 2 else [together] * len(fonts)
     if not any(verdict):
         return GarbledText()

@@ -22,11 +22,15 @@ class AnnotationLimits:
     """Links, and form fields, of a page."""
     most_notes: int = 2000
     """Notes of a page, and attachments of a file."""
+    part_chars: int = 6
+    """Characters of a part of a printed address; shorter words are in many addresses."""
 
 
 LIMITS = AnnotationLimits()
 _INSIDE = ("#", "file:")
 """Prefixes of addresses inside this file and of files in the same folder."""
+_AROUND = "<>()[]{}.,;:\"'“”"
+"""Signs that stand around a printed address."""
 _BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})
 _VALUES = frozenset({pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, pymupdf.PDF_WIDGET_TYPE_LISTBOX})
 _NOT_SHOWN = 2 | 32
@@ -35,19 +39,25 @@ _OFF = frozenset({"", "Off", "False", "None"})
 
 
 def add_links(page: Any, marks: PageMarks) -> None:
-    """Add links to addresses, read one by one: PyMuPDF's list would resolve every link inside the file as well."""
+    """Add links to addresses, and drop underlines of links inside the file.
+
+    They are read one by one: PyMuPDF's list would resolve every link inside the file as well.
+    """
     link = mupdf.fz_load_links(page.this)
+    has_underlines = any(run.underline for line in marks.lines for run in line.runs)
     for _ in range(LIMITS.most_annotations):
         if not link.m_internal:
             return
         stated = link.m_internal.uri
         address = clean_text(stated) if stated and not stated.startswith(_INSIDE) else None
-        if address:
-            area = link.m_internal.rect
-            x0, y0, x1, y1 = area.x0, area.y0, area.x1, area.y1
-            for line in marks.lines:
-                if y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0:
+        area = link.m_internal.rect
+        x0, y0, x1, y1 = area.x0, area.y0, area.x1, area.y1
+        for line in marks.lines if address or has_underlines else ():
+            if y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0:
+                if address:
                     _add_link(line, marks, x0, x1, address)
+                else:
+                    line.runs = [run for run in line.runs if not run.underline]
         link = link.next()
 
 
@@ -56,15 +66,23 @@ def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) 
     if x0 <= line.x0 + 2 and x1 >= line.x1 - 2:
         line.runs.append(Run(0, len(line.text), href=address))
         return
-    start = end = offset = 0
+    covered: list[tuple[int, int]] = []
+    offset = 0
     for word in marks.words_of(line):
         offset = max(line.text.find(word.text, offset), 0)
         if x0 <= (word.x0 + word.x1) / 2 <= x1:
-            start = start if end else offset
-            end = offset + len(word.text)
+            covered.append((offset, offset + len(word.text)))
         offset += len(word.text)
-    if end > start:
+    printed = [(start, end) for start, end in covered if _is_part(line.text[start:end], address)]
+    if covered:
+        start, end = (printed or covered)[0][0], (printed or covered)[-1][1]
         line.runs.append(Run(start, end, href=address))
+
+
+def _is_part(word: str, address: str) -> bool:
+    """Return True for a word that is the address or the part of it that stands on this line."""
+    part = word.strip(_AROUND)
+    return len(part) >= LIMITS.part_chars and not part.isalnum() and part in address
 
 
 def add_fields(page: Any, marks: PageMarks) -> None:
@@ -93,8 +111,9 @@ def _read_field(page: Any, widget: Any) -> PrintedField | None:
     box: Bbox = (widget.rect.x0, widget.rect.y0, widget.rect.x1, widget.rect.y1)
     if widget.field_type in _BUTTONS:
         return PrintedField(box, name, "", is_checked=_is_ticked(page, widget))
-    value = _format_value(widget) if widget.field_type in _VALUES else ""
-    return PrintedField(box, name, value) if value else None
+    values = _list_values(widget) if widget.field_type in _VALUES else ()
+    chosen = values if widget.field_type == pymupdf.PDF_WIDGET_TYPE_LISTBOX else ()
+    return PrintedField(box, name, ", ".join(values), chosen=chosen) if values else None
 
 
 def _is_ticked(page: Any, widget: Any) -> bool:
@@ -105,12 +124,12 @@ def _is_ticked(page: Any, widget: Any) -> bool:
     return (clean_text(str(widget.field_value or "")) or "") not in _OFF
 
 
-def _format_value(widget: Any) -> str:
-    """Return the value as people read it: the displayed text of each chosen option, separated by commas."""
+def _list_values(widget: Any) -> tuple[str, ...]:
+    """Return the values as people read them: the displayed text of each chosen option."""
     values = widget.field_value if isinstance(widget.field_value, list | tuple) else [widget.field_value]
     pairs = [pair for pair in widget.choice_values or () if isinstance(pair, list | tuple) and len(pair) > 1]
     labels = {pair[0]: pair[1] for pair in pairs}
-    return ", ".join(text for value in values if (text := clean_text(str(labels.get(value, value) or ""))))
+    return tuple(text for value in values if (text := clean_text(str(labels.get(value, value) or ""))))
 
 
 _COMMENTED = frozenset(
@@ -128,11 +147,18 @@ _COMMENTED = frozenset(
     }
 )
 """Annotations whose text is in a window of its own. Free text and stamps print theirs on the page."""
+_STYLES = {
+    pymupdf.PDF_ANNOT_STRIKE_OUT: Run(0, 0, strike=True),
+    pymupdf.PDF_ANNOT_HIGHLIGHT: Run(0, 0, highlight=True),
+    pymupdf.PDF_ANNOT_UNDERLINE: Run(0, 0, underline=True),
+    pymupdf.PDF_ANNOT_SQUIGGLY: Run(0, 0, underline=True),
+}
+"""Annotations over words, and the style that they give them."""
 _HIDDEN = pymupdf.PDF_ANNOT_IS_HIDDEN
 
 
 def add_notes(page: Any, marks: PageMarks) -> None:
-    """Add the comments, stamps and attached files of reviewers to the marks, and mark the text that they struck out."""
+    """Add the comments, stamps and attached files of reviewers to the marks, and style the text that they mark."""
     turn = page.rotation_matrix if page.rotation else None
     for annotation in _list_notes(page):
         text = clean_text(annotation.info.get("content"))
@@ -143,11 +169,11 @@ def add_notes(page: Any, marks: PageMarks) -> None:
             marks.stamps.append(box)
         if annotation.type[0] == pymupdf.PDF_ANNOT_FILE_ATTACHMENT:
             marks.attached.append((box, _find_file_name(annotation) or text or ""))
-        elif annotation.type[0] == pymupdf.PDF_ANNOT_STRIKE_OUT:
+        elif (style := _STYLES.get(annotation.type[0])) is not None:
             corners = annotation.vertices or []
             for start in range(0, len(corners) - 3, 4):
                 xs, ys = zip(*corners[start : start + 4], strict=True)
-                _strike_out(marks, _turned((min(xs), min(ys), max(xs), max(ys)), turn))
+                _style_words(marks, _turned((min(xs), min(ys), max(xs), max(ys)), turn), style)
 
 
 def _find_file_name(annotation: Any) -> str | None:
@@ -173,8 +199,8 @@ def _turned(box: Bbox, turn: Any) -> Bbox:
     return box if turn is None else turn_box(box, turn)
 
 
-def _strike_out(marks: PageMarks, box: Bbox) -> None:
-    """Mark the words whose middle is in the box as struck out."""
+def _style_words(marks: PageMarks, box: Bbox, style: Run) -> None:
+    """Mark the words whose middle is in the box as struck out, underlined or highlighted."""
     x0, y0, x1, y1 = box
     for line in marks.lines:
         if not (y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0):
@@ -186,7 +212,7 @@ def _strike_out(marks: PageMarks, box: Bbox) -> None:
                 start, end = (at if start < 0 else start), at + len(word.text)
             at += len(word.text)
         if end > start >= 0:
-            line.runs.append(Run(start, end, strike=True))
+            line.runs.append(replace(style, start=start, end=end))
 
 
 def make_comments(marks: PageMarks) -> list[PageBlock]:

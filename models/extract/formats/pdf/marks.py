@@ -26,6 +26,7 @@ from quire.models.extract.formats.pdf.visibility.own_pixels import OwnPixels
 from quire.models.extract.formats.pdf.visibility.scan_layer import measure_ink
 from quire.models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, SeenPage, call_once, see_page
 from quire.models.extract.formats.pdf.visibility.unseen import UnseenText
+from quire.models.extract.formats.pdf.wrong_maps import find_wrong_maps
 from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
@@ -74,6 +75,11 @@ def show_picture_fonts(text_page: Any, spans: list[dict[str, Any]], draw: Callab
 def decode_glyphs(page: Any, text_page: Any, spans: list[dict[str, Any]], draw: Callable[[], Look]) -> DecodedGlyphs:
     """Write glyphs that the file does not decode into the text page, read by their shape."""
     return decode_by_shape(page, text_page, spans, mupdf.ll_fz_font_name, draw)
+
+
+def find_doubtful_fonts(text_page: Any, spans: list[dict[str, Any]]) -> frozenset[str]:
+    """Return the fonts whose letters are drawn as other letters."""
+    return find_wrong_maps(text_page, spans, mupdf.ll_fz_font_name)
 
 
 def read_changed_spans(
@@ -126,9 +132,16 @@ def make_marks(
 
 
 def take_sight(
-    page: Any, marks: PageMarks, sight: SeenPage, decoded: DecodedGlyphs, draw: Callable[[], Look], turn: Any
+    page: Any,
+    marks: PageMarks,
+    sight: SeenPage,
+    decoded: DecodedGlyphs,
+    wrong_fonts: frozenset[str],
+    draw: Callable[[], Look],
+    turn: Any,
 ) -> None:
-    """Record what is invisible, what is painted, and which glyphs were read by their shape."""
+    """Record what is invisible, what is painted, which glyphs were read by their shape, and fonts with a wrong map."""
+    marks.wrong_fonts = wrong_fonts
     marks.unseen = [_make_unseen(unseen) for unseen in sight.unseen]
     marks.painted = sight.painted
     marks.is_inked = lambda: may_paint(page) and draw().is_inked()

@@ -5,7 +5,7 @@ Rules through words strike them out, and rules between figures are the bars of f
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -75,38 +75,76 @@ _SHORTEST = 1.5
 """Ems: a shorter line is a dash or the bar of a fraction."""
 
 
+_UNDERLINE, _SHADE = (-0.02, 0.3, 1.0), (0.05, 0.6, 0.4)
+"""Ems below the baseline between which a line underlines words or a highlight ends, and the least width of either."""
+_LIGHT, _STRONG = 0xD0, 0x60
+"""Greatest colour component of a highlight, and its distance to the least one (0 to 255), at least."""
+_HIGHEST_SHADE = 40.0
+"""Greatest height of a highlight, in points."""
+_MOST_RULES = 2000
+"""Rules of a page beyond which it is a drawing or a form, whose lines underline nothing."""
+
+
 def strike_out_words(marks: PageMarks) -> None:
     """Mark the words that horizontal rules strike out, and take those rules from the marks, in place."""
     rules = [*marks.horizontals, *marks.dashes]
     if not rules:
         return
-    by_height: dict[int, list[Rule]] = {}
-    for rule in rules:
-        by_height.setdefault(int(rule.y0), []).append(rule)
-    heights = sorted(by_height)
-    strikes: set[int] = set()
-    for line in marks.lines:
-        if not line.upright:
-            continue
-        low, high = line.base - _HIGHEST * line.size, line.base - _LOWEST * line.size
-        for height in heights[bisect_left(heights, int(low)) : bisect_right(heights, int(high))]:
-            for rule in by_height[height]:
-                if (
-                    low <= rule.y0 <= high
-                    and _is_over(rule, line)
-                    and _is_alone(rule, by_height[height])
-                    and (_strike(marks, line, rule))
-                ):
-                    strikes.add(id(rule))
+    strikes = {id(rule) for rule in _mark_words(marks, rules, (-_HIGHEST, -_LOWEST, _SHORTEST), Run(0, 0, strike=True))}
     if strikes:
         marks.horizontals = [rule for rule in marks.horizontals if id(rule) not in strikes]
         marks.dashes = [rule for rule in marks.dashes if id(rule) not in strikes]
 
 
+def underline_words(marks: PageMarks) -> None:
+    """Mark the words that have a rule as wide as they are right below them, and those on a shade, in place."""
+    rules = [rule for rule in (*marks.horizontals, *marks.dashes) if rule.x1 - rule.x0 < marks.width / 2]
+    if len(rules) <= _MOST_RULES and rules:
+        _mark_words(marks, rules, _UNDERLINE, Run(0, 0, underline=True))
+    shades = [Rule(fill.x0, fill.y1, fill.x1, fill.y0) for fill in marks.fills if _may_highlight(fill)]
+    if len(shades) <= _MOST_RULES and shades:
+        _mark_words(marks, shades, _SHADE, Run(0, 0, highlight=True))
+
+
+def _mark_words(marks: PageMarks, rules: list[Rule], reach: tuple[float, float, float], style: Run) -> list[Rule]:
+    """Add a run of the style over the words of each rule within reach; return the rules.
+
+    `reach`: two heights below the baseline and the least width, in ems.
+    """
+    low, high, least = reach
+    by_height: dict[int, list[Rule]] = {}
+    for rule in rules:
+        by_height.setdefault(int(rule.y0), []).append(rule)
+    heights = sorted(by_height)
+    used: list[Rule] = []
+    for line in marks.lines:
+        if not line.upright:
+            continue
+        first, last = line.base + low * line.size, line.base + high * line.size
+        for height in heights[bisect_left(heights, int(first)) : bisect_right(heights, int(last))]:
+            for rule in by_height[height]:
+                if (
+                    first <= rule.y0 <= last
+                    and rule.x1 - rule.x0 >= least * line.size
+                    and _is_over(rule, line)
+                    and _is_alone(rule, by_height[height])
+                    and _add_style(marks, line, rule, style)
+                ):
+                    used.append(rule)
+    return used
+
+
+def _may_highlight(fill: Fill) -> bool:
+    """Return True for a shade of the height of a line in a light strong colour."""
+    red, green, blue = fill.color >> 16, (fill.color >> 8) & 0xFF, fill.color & 0xFF
+    is_strong = max(red, green, blue) >= _LIGHT and max(red, green, blue) - min(red, green, blue) >= _STRONG
+    return is_strong and fill.y1 - fill.y0 <= _HIGHEST_SHADE
+
+
 def _is_over(rule: Rule, line: Line) -> bool:
     """Return whether the rule is inside the extent of the line's text."""
     margin = _MARGIN * line.size
-    return rule.x1 - rule.x0 >= _SHORTEST * line.size and rule.x0 >= line.x0 - margin and rule.x1 <= line.x1 + margin
+    return rule.x0 >= line.x0 - margin and rule.x1 <= line.x1 + margin
 
 
 def _is_alone(rule: Rule, rules: list[Rule]) -> bool:
@@ -117,8 +155,8 @@ def _is_alone(rule: Rule, rules: list[Rule]) -> bool:
     )
 
 
-def _strike(marks: PageMarks, line: Line, rule: Rule) -> bool:
-    """Add a run over the words below the rule; return whether there are any with a letter or a figure."""
+def _add_style(marks: PageMarks, line: Line, rule: Rule, style: Run) -> bool:
+    """Add a run over the words at the rule; return whether there are any with a letter or a figure."""
     start, end, offset = -1, -1, 0
     left = right = 0.0
     for word in marks.words_of(line):
@@ -132,7 +170,7 @@ def _strike(marks: PageMarks, line: Line, rule: Rule) -> bool:
         return False
     if not any(char.isalnum() for char in line.text[start:end]):
         return False
-    line.runs.append(Run(start, end, strike=True))
+    line.runs.append(replace(style, start=start, end=end))
     return True
 
 

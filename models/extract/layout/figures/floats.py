@@ -30,6 +30,8 @@ class Floats:
         x0, y0, x1, y1 = item.box
         if isinstance(item, PrintedField) and item.label:
             x0, y0, x1, y1 = union_bbox([item.box, *(line.bbox for line in item.label)])
+        if isinstance(item, PrintedField) and item.chosen:
+            y1 = min(y1, y0 + 1)  # its first point places it, because its options stand in the rest
         stand_in = Line(x0, y0, x1, y1, y1, 10.0, "")
         self._items[id(stand_in)] = (stand_in, item)
         return stand_in
@@ -93,19 +95,22 @@ def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:
     return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=text, printed=printed)
 
 
-def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
-    """Return the lines outside form fields.
+def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> tuple[list[PrintedField], list[Line]]:
+    """Return the fields, with a ticked or empty box for each option that a list box shows, and the lines outside them.
 
-    Lines inside a field (by their middle) print its value and are recorded there.
+    Lines inside another field (by their middle) print its value and are recorded there.
     """
     kept: list[Line] = []
+    options: list[PrintedField] = []
     for line in lines:
         owner = next((field for field in fields if _is_in(line, field.box)), None)
         if owner is None:
             kept.append(line)
+        elif owner.chosen:
+            options.append(PrintedField(line.bbox, owner.name, "", line.text in owner.chosen, label=[line]))
         else:
             owner.printed = f"{owner.printed} {line.text}".lstrip()
-    return kept
+    return [*fields, *options], kept
 
 
 def _is_in(line: Line, box: Bbox) -> bool:

@@ -69,7 +69,7 @@ def _fill(cell: Cell, field: PrintedField) -> Cell:
     mark = "" if field.is_checked is None else TICKED if field.is_checked else UNTICKED
     parts = [cell.text, field.printed or field.value]
     if mark:
-        parts = [field.printed or mark, cell.text]
+        parts = [field.printed or mark, *(line.text for line in field.label), cell.text]
     boxes = [field.box] if cell.bbox is None else [cell.bbox, field.box]
     return replace(cell, text=" ".join(part for part in parts if part), bbox=union_bbox(boxes))
 

@@ -48,6 +48,8 @@ class Run:
     strike: bool = False
     superscript: bool = False
     subscript: bool = False
+    underline: bool = False
+    highlight: bool = False
 
 
 @dataclass(slots=True, init=False)
@@ -128,7 +130,8 @@ class Line:
 class PrintedField:
     """A form field: its name, its value, and for a box to tick whether it is ticked (else null).
 
-    `printed`: what the page shows in its place; `label`: the printed lines that say what it is.
+    `printed`: what the page shows in its place; `label`: the printed lines that say what it is. `chosen`: the options
+    that are chosen in a list box, which shows the others too.
     """
 
     box: Bbox
@@ -137,6 +140,7 @@ class PrintedField:
     is_checked: bool | None = None
     printed: str = ""
     label: list[Line] = field(default_factory=list)
+    chosen: tuple[str, ...] = ()
 
 
 def split_evenly(line: Line) -> list[Piece]:
@@ -190,7 +194,8 @@ class PageMarks:
     on the page's tables, null when not requested. `rotation`: the page's own, in degrees. `divides`: returns True when
     the hyphen at the end of a text divides its last word. `layer_ink`: returns the share (0..1) of a scan's ink that
     its text layer covers; null for a page whose text is printed. `ligatures`: boxes of glyphs that the file does not
-    decode and that were read as ligatures by their shape. `is_inked`: returns whether the drawn page is not of one
+    decode and that were read as ligatures by their shape. `wrong_fonts`: fonts whose map states other characters than
+    they draw. `is_inked`: returns whether the drawn page is not of one
     colour. `stamps` and `attached`: boxes of stamps, and of pinned files with their names. `engine`: name and version
     of the second engine that read the words; null for the reader's own. `drawn` reads drawings, and the text
     objects that begin in some boxes, for charts.
@@ -213,6 +218,7 @@ class PageMarks:
     stamps: list[Bbox] = field(default_factory=list)
     attached: list[tuple[Bbox, str]] = field(default_factory=list)
     ligatures: list[Bbox] = field(default_factory=list)
+    wrong_fonts: frozenset[str] = frozenset()
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
     glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs

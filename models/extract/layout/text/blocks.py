@@ -64,7 +64,38 @@ def join_lines(
                 _add_run(runs, replace(run, start=length + run.start, end=length + end))
         parts.append(text + tail)
         length += len(text) + len(tail)
-    return "".join(parts), runs
+    return "".join(parts), _part_runs(runs)
+
+
+def _part_runs(runs: list[Run]) -> list[Run]:
+    """Return the runs in order, with a run of all styles where some overlap; a formula is not parted."""
+    runs = sorted(runs, key=lambda run: run.start)
+    if all(before.end <= after.start for before, after in pairwise(runs)):
+        return runs
+    whole = [run for run in runs if run.latex is not None]
+    rest = [run for run in runs if run.latex is None]
+    parted = list(whole)
+    for start, end in pairwise(sorted({place for run in runs for place in (run.start, run.end)})):
+        over = [run for run in rest if run.start <= start and end <= run.end]
+        if over and not any(run.start < end and start < run.end for run in whole):
+            _add_run(parted, _join_styles(start, end, over))
+    return sorted(parted, key=lambda run: run.start)
+
+
+def _join_styles(start: int, end: int, runs: list[Run]) -> Run:
+    return Run(
+        start,
+        end,
+        bold=any(run.bold for run in runs),
+        italic=any(run.italic for run in runs),
+        code=any(run.code for run in runs),
+        href=next((run.href for run in runs if run.href), None),
+        strike=any(run.strike for run in runs),
+        superscript=any(run.superscript for run in runs),
+        subscript=any(run.subscript for run in runs),
+        underline=any(run.underline for run in runs),
+        highlight=any(run.highlight for run in runs),
+    )
 
 
 def _row_break(line: Line, following: Line, rows: bool) -> str:
@@ -103,7 +134,10 @@ def _add_run(runs: list[Run], run: Run) -> None:
 
 
 def _style(run: Run) -> tuple[bool | str | None, ...]:
-    return (run.bold, run.italic, run.code, run.strike, run.href, run.latex, run.superscript, run.subscript)
+    return (
+        run.bold, run.italic, run.code, run.strike, run.href, run.latex, run.superscript, run.subscript,
+        run.underline, run.highlight,
+    )  # fmt: skip
 
 
 def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
@@ -138,6 +172,7 @@ def _make_span(run: Run) -> Span:
     return Span(
         start=run.start, end=run.end, bold=run.bold, italic=run.italic, code=run.code, href=run.href, latex=run.latex,
         strike=run.strike, superscript=run.superscript, subscript=run.subscript,
+        underline=run.underline and not run.href, highlight=run.highlight,
     )  # fmt: skip
 
 

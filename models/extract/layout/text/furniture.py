@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from quire.models.cdom.tree import BlockType
-from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.text.kinds import PageLook, is_bottom, is_top
 from quire.models.extract.layout.text.paragraphs import NUMBER
 
@@ -18,7 +18,7 @@ _NUMBERED_EDGE = re.compile(
     r"(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\b\W*\s+\D|.*\D\s+\W*(?:\d{1,4}|[ivxlc]{1,6}|[IVXLC]{2,6})\s*$"
 )
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[A-ZÀ-Þ][^\W\d]")
-_NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
+_NOTE = re.compile(r"(?:\d{1,3}(?![.,]?\d|\s?%)|[*†‡§¶]+)[.)]?\s*\S|[a-z](?:[.)]\s*|\s+)\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ class FurnitureLimits:
     """Characters above which a line that ends in a full stop is a sentence."""
     gap: float = 1.4
     """Minimum blank space (in ems) between a running head and the text."""
+    cell_gap: float = 1.2
+    """Maximum distance (in ems) of the words in a table's head to the rules above and below."""
     note_top: float = 0.45
     """Share of the page's height above all footnotes."""
     note_size: float = 0.93
@@ -68,13 +70,33 @@ class FurnitureLimits:
 LIMITS = FurnitureLimits()
 
 
-def find_furniture(groups: list[Paragraph], page: PageLook) -> dict[int, BlockType]:
-    """Return the groups that are running heads or feet, by index."""
+def find_furniture(groups: list[Paragraph], page: PageLook, marks: PageMarks) -> dict[int, BlockType]:
+    """Return the groups that are running heads or feet, by index; a row of ruled cells at the foot heads a table."""
     furniture: dict[int, BlockType] = {}
     order = sorted(range(len(groups)), key=lambda index: groups[index][0].y0)
     _walk(groups, order, page, furniture, BlockType.PAGE_HEADER)
     _walk(groups, order[::-1], page, furniture, BlockType.PAGE_FOOTER)
+    for index in _find_head_cells(groups, [i for i, kind in furniture.items() if kind is BlockType.PAGE_FOOTER], marks):
+        del furniture[index]
     return furniture
+
+
+def _find_head_cells(groups: list[Paragraph], feet: list[int], marks: PageMarks) -> list[int]:
+    """Return the feet that are the cells of a ruled row without numbers, of which each has rules on its four sides."""
+    cells = [index for index in feet if _is_enclosed(groups[index], marks)]
+    texts = ["".join(line.text for line in groups[index]) for index in cells]
+    return cells if len(cells) > 1 and not any(char.isdigit() for text in texts for char in text) else []
+
+
+def _is_enclosed(group: Paragraph, marks: PageMarks) -> bool:
+    """Return True for a group between two horizontal rules near it and two vertical ones."""
+    x0, x1 = min(line.x0 for line in group), max(line.x1 for line in group)
+    y0, y1 = group[0].y0, group[-1].y1
+    x, y, reach = (x0 + x1) / 2, (y0 + y1) / 2, LIMITS.cell_gap * group[0].size
+    flat = [rule.y0 for rule in marks.horizontals if rule.x0 <= x <= rule.x1]
+    upright = [rule.x0 for rule in marks.verticals if rule.y0 <= y <= rule.y1]
+    has_lines = any(y0 - reach <= at <= y0 + 1 for at in flat) and any(y1 - 1 <= at <= y1 + reach for at in flat)
+    return has_lines and any(at <= x0 for at in upright) and any(at >= x1 for at in upright)
 
 
 def _walk(
@@ -220,11 +242,24 @@ def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, Bloc
         first = group[0]
         if index in skip or first.y0 < low or first.size > small or not first.text:
             continue
-        if (_NOTE.match(first.text) and not _has_body_below(bodies, group)) or (
+        if _is_title_line(group):
+            continue
+        if (_begins_note(first) and not _has_body_below(bodies, group)) or (
             index - 1 in footnotes and abs(groups[index - 1][0].size - first.size) < 0.4
         ):
             footnotes.add(index)
     return footnotes | _find_note_tails(groups, footnotes, low)
+
+
+def _begins_note(line: Line) -> bool:
+    """Return True for a line that begins with a mark, also with a raised letter."""
+    run = line.runs[0] if line.runs else None
+    return _NOTE.match(line.text) is not None or (run is not None and run.superscript and run.start == 0)
+
+
+def _is_title_line(group: Paragraph) -> bool:
+    """Return True for one bold line of words, which no note is; what follows it is text."""
+    return len(group) == 1 and group[0].all_bold and any(char.isalpha() for char in group[0].text)
 
 
 def _find_note_tails(groups: list[Paragraph], notes: set[int], low: float) -> set[int]:

@@ -35,6 +35,10 @@ class ParagraphLimits:
     """Maximum distance of double-spaced lines, in ems."""
     double_steps: int = 5
     """Minimum steps that show a double-spaced page."""
+    wide_line: float = 20.0
+    """Width (in ems) above which a double-spaced line is running text, not the cell of a table or an entry."""
+    first_indent: float = 5.0
+    """Maximum indent (in ems) of the first line of a double-spaced paragraph."""
     full_line: float = 0.8
     """Share of the right edge of the text that a full line reaches."""
     full_share: float = 0.6
@@ -126,7 +130,8 @@ def _starts_new(group: list[Line], line: Line, following: Line | None, leading: 
         return True
     if len(group) == 1 and CAPTION_LABEL.fullmatch(last.text) and abs(last.size - line.size) <= 0.2 * last.size:
         return _is_apart(group, line, leading)
-    if _differs(last, line) or _is_apart(group, line, leading) or _ended_in_other_type(group, line):
+    is_apart = _is_apart(group, line, leading) and not _goes_on(group, line, following)
+    if is_apart or _differs(last, line) or _ended_in_other_type(group, line):
         return True
     if last.code and line.code:
         return False
@@ -212,6 +217,21 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
             max(group[1].base - group[0].base, 0.9 * line.size), max(LIMITS.widest_leading, leading) * line.size
         )
     return step > LIMITS.leading * usual and step > usual + 1.5
+
+
+def _goes_on(group: list[Line], line: Line, following: Line | None) -> bool:
+    """Return True for a double-spaced line that ends the sentence of the wide full line above it."""
+    last = group[-1]
+    step = line.base - last.base
+    return (
+        line.size > 0
+        and LIMITS.widest_leading <= step / line.size < LIMITS.double_leading
+        and abs(last.size - line.size) < 1
+        and last.x1 - last.x0 > LIMITS.wide_line * line.size
+        and abs(last.x0 - line.x0) < (LIMITS.same_edge if len(group) > 1 else LIMITS.first_indent * line.size)
+        and line.text[:1].islower()
+        and _runs_on(group, line, following)
+    )
 
 
 def _is_item_start(group: list[Line], line: Line) -> bool:

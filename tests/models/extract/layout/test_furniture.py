@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 
 from quire.models.cdom.tree import BlockType
-from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
 from quire.models.extract.layout.text.kinds import PageLook
 
 WIDTH, HEIGHT, BODY = 420.0, 600.0, 10.0
+NO_MARKS = PageMarks(WIDTH, HEIGHT, [])
 LOOK = PageLook(BODY, 0.0, WIDTH, HEIGHT, chars=2000)
 HEADER, FOOTER = BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER
 Group = list[Line]
@@ -33,7 +34,7 @@ def body(first: float = 120, last: float = 480, *, size: float = BODY, x0: float
 
 
 def find(*groups: Group, look: PageLook = LOOK) -> list[BlockType | None]:
-    found = find_furniture(list(groups), look)
+    found = find_furniture(list(groups), look, NO_MARKS)
     return [found.get(index) for index in range(len(groups))]
 
 

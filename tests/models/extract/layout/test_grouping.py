@@ -61,7 +61,7 @@ def test_names_with_numbers_are_captions(text: str) -> None:
 @pytest.mark.parametrize("number", ["A-5", "B.12", "BEHAVIORAL ECONOMICS PRACTICUM XXV"])
 def test_page_numbers_of_appendices_and_front_matter_are_furniture(number: str) -> None:
     body = [line(FULL, 100 + 12 * at) for at in range(20)]
-    assert find_furniture([body, [line(number, 585, 330)]], LOOK) == {1: BlockType.PAGE_FOOTER}
+    assert find_furniture([body, [line(number, 585, 330)]], LOOK, PageMarks(595, 842, [])) == {1: BlockType.PAGE_FOOTER}
 
 
 @pytest.mark.parametrize("mark", ["\uf06e", "•", "3.", "(a)", "1.2"])

@@ -1,6 +1,7 @@
-"""Ticks, crosses and boxes that a PDF draws as lines in the cells of ruled tables, as lines of text.
+"""Ticks, crosses and boxes that a PDF draws as lines, as lines of text.
 
-A sign is a small drawing without text between rules on all four sides. Its pixels decide which sign it is.
+A sign is a small drawing without text between rules on all four sides, in a cell of a ruled table, or a box right
+before or after words. Its pixels decide which sign it is.
 """
 
 from bisect import bisect_left
@@ -18,6 +19,7 @@ from quire.models.extract.core.marks import Rule
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 
 TICK, CROSS, BOX, TICKED_BOX, CROSSED_BOX, DISC = "✓", "✗", "☐", "☑", "☒", "●"
+_BOXES = frozenset({BOX, TICKED_BOX, CROSSED_BOX})
 Ink = npt.NDArray[np.bool_]
 """Rows × columns: whether a pixel is painted."""
 
@@ -43,6 +45,10 @@ class SignLimits:
         full: Share of ink in a disc.
         edge: Share of a side that is its corner.
         margin: Points by which the engine's box of a stroked path may be wider than the path.
+        most_drawn: Drawings of a page without ruled tables whose boxes are searched.
+        label_gap: Heights of a box between it and its label.
+        least_height: Least height of a box, in type sizes of its label.
+        most_height: Greatest height.
     """
 
     least: float = 4.0
@@ -61,6 +67,10 @@ class SignLimits:
     full: float = 0.9
     edge: float = 0.25
     margin: float = 80.0
+    most_drawn: int = 3000
+    label_gap: float = 1.6
+    least_height: float = 0.5
+    most_height: float = 1.8
 
 
 LIMITS = SignLimits()
@@ -84,23 +94,32 @@ def take_signs(page: Any, marks: PageMarks, blocks: list[dict[str, Any]], draw: 
         draw: Returns the drawings of the page, made on demand.
     """
     rules = _Rules(marks)
-    if not rules.is_grid or not 0 < sum(_may_be_part(block) for block in blocks) <= LIMITS.most_parts:
+    if not 0 < sum(_may_be_part(block) for block in blocks) <= LIMITS.most_parts:
+        return
+    if not rules.is_grid and len(blocks) > LIMITS.most_drawn:
         return
     signs: list[Line] = []
     for box in _group([path["rect"] for path in page.get_cdrawings() if _is_small(path["rect"])]):
         if len(signs) == LIMITS.most_signs:
             return
-        if not _is_sign_box(box) or _has_text(box, marks.lines) or not rules.enclose(box):
+        if not _is_sign_box(box) or _has_text(box, marks.lines):
+            continue
+        in_cell = rules.is_grid and rules.enclose(box)
+        label = None if in_cell else _find_label(box, marks.lines)
+        if not in_cell and label is None:
             continue
         sign = read_sign(draw().pixels(box))
-        if sign:
+        if sign and label is None:
             x0, y0, x1, y1 = box
             signs.append(Line(x0, y0, x1, y1, y1, y1 - y0, sign, reach=(y0, y1)))
+        elif sign in _BOXES and label is not None:
+            signs.append(Line(*box, label.base, label.size, sign, reach=(box[1], box[3])))
     if signs:
         marks.lines = [*marks.lines, *signs]
         taken = [(line.x0 - 1, line.y0 - 1, line.x1 + 1, line.y1 + 1) for line in signs]
         marks.horizontals = [rule for rule in marks.horizontals if not _is_inside(rule, taken)]
         marks.verticals = [rule for rule in marks.verticals if not _is_inside(rule, taken)]
+        marks.shapes = [shape for shape in marks.shapes if not _is_stroke(shape, taken)]
 
 
 class _Rules:
@@ -173,6 +192,29 @@ def _group(boxes: list[Bbox]) -> Iterable[Bbox]:
 
 def _has_text(box: Bbox, lines: list[Line]) -> bool:
     return any(line.x0 < box[2] and box[0] < line.x1 and line.y0 < box[3] and box[1] < line.y1 for line in lines)
+
+
+def _is_stroke(shape: Bbox, boxes: list[Bbox]) -> bool:
+    """Return whether a shape, whose box may have wide margins, is a part of a sign."""
+    x, y = (shape[0] + shape[2]) / 2, (shape[1] + shape[3]) / 2
+    is_small = max(shape[2] - shape[0], shape[3] - shape[1]) <= LIMITS.most + LIMITS.margin
+    return is_small and any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in boxes)
+
+
+def _find_label(box: Bbox, lines: list[Line]) -> Line | None:
+    """Return the line whose words begin right after the box, else the one that ends right before it."""
+    x0, y0, x1, y1 = box
+    reach, middle = LIMITS.label_gap * (y1 - y0), (y0 + y1) / 2
+    beside = [
+        line
+        for line in lines
+        if line.upright
+        and line.y0 <= middle <= line.y1
+        and LIMITS.least_height * line.size <= y1 - y0 <= LIMITS.most_height * line.size
+        and any(char.isalpha() for char in line.text)
+    ]
+    after = [line for line in beside if 0 <= line.x0 - x1 <= reach]
+    return min(after or [line for line in beside if 0 <= x0 - line.x1 <= reach], key=lambda line: line.x0, default=None)
 
 
 def _is_inside(rule: Rule, boxes: list[Bbox]) -> bool:

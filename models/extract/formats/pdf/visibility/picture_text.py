@@ -49,21 +49,51 @@ class PictureTextLimits:
     lowest: int = 4  # pixels of the height of a row of letters
     highest: int = 32
     rows: int = 3
+    pair: int = 2  # rows of a sign: enough where more strokes cross them than cross the letters of a logo
     inside: float = 0.85  # share of ink in rows of letters
     thin: tuple[float, float] = (1.2, 5.0)  # mean run of ink, pixels
+    line_height: tuple[float, float] = (5.0, 20.0)  # points of the images of single lines
+    line_aspect: float = 2.0  # their least width by height
+    line_images: int = 12  # in a picture: fewer are icons and flags
+    most_lines: int = 2000  # such images of a page
     crossings: float = 12.0  # mean runs of ink in the rows of pixels of letters
+    pair_crossings: float = 16.0  # in a picture of two rows
 
 
 LIMITS: Final = PictureTextLimits()
 
 
-def find_text_pictures(blocks: Sequence[PageBlock], width: float, height: float, draw: DrawGrey) -> list[int]:
-    """Return the indexes of picture blocks without text that look like text; the page's size is in points."""
-    pictures = [(i, block.bbox) for i, block in enumerate(blocks) if block.bbox is not None and _is_judged(block)]
+def find_text_pictures(
+    blocks: Sequence[PageBlock], width: float, height: float, draw: DrawGrey, images: Sequence[Bbox] = ()
+) -> list[int]:
+    """Return the indexes of picture blocks that look like text or hold the page's `images` of single lines of text.
+
+    The page's size and the boxes are in points.
+    """
+    lines = [box for box in images if _is_line(box)][: LIMITS.most_lines]
+    holding = {index for index, block in enumerate(blocks) if _holds_lines(block, lines)}
+    judged = [i for i, block in enumerate(blocks) if i in holding or _is_judged(block)]
+    pictures = [(i, box) for i in judged if (box := blocks[i].bbox) is not None]
     page_area = max(1.0, width * height)
     fitting = [(i, box) for i, box in pictures if _fits(box) and bbox_area(box) < LIMITS.most_share * page_area]
     largest = sorted(fitting, key=lambda picture: (-bbox_area(picture[1]), picture[0]))[: LIMITS.most_pictures]
-    return sorted(i for i, box in largest if _shows_text(box, draw))
+    return sorted(i for i, box in largest if i in holding or _shows_text(box, draw))
+
+
+def _is_line(box: Bbox) -> bool:
+    """Return whether an image has the shape of a few printed words."""
+    low, high = LIMITS.line_height
+    return low <= box[3] - box[1] <= high and box[2] - box[0] >= LIMITS.line_aspect * (box[3] - box[1])
+
+
+def _holds_lines(block: PageBlock, lines: Sequence[Bbox]) -> bool:
+    """Return whether a picture has images of lines of text inside, as some programs write them."""
+    if not (block.type is BlockType.PICTURE and block.table is None and block.bbox is not None):
+        return False
+    x0, y0, x1, y1 = block.bbox
+    return LIMITS.line_images <= sum(
+        x0 - 1 <= box[0] and box[2] <= x1 + 1 and y0 - 1 <= box[1] and box[3] <= y1 + 1 for box in lines
+    )
 
 
 def _is_judged(block: PageBlock) -> bool:
@@ -106,7 +136,7 @@ def _ground_share(grey: Grey) -> tuple[int, float]:
 
 
 def looks_like_text(grey: Grey) -> bool:
-    """Return whether a picture (height × width, at `_DPI`) has at least three rows of printed letters."""
+    """Return whether a picture (height × width, at `_DPI`) has rows of printed letters."""
     if min(grey.shape) < LIMITS.lowest:
         return False
     ground, share = _ground_share(grey)
@@ -147,12 +177,11 @@ def _has_rows(ink: Ink) -> bool:
         for top, bottom in zip(np.flatnonzero(turns == 1), np.flatnonzero(turns == -1), strict=True)
         if LIMITS.lowest <= bottom - top <= LIMITS.highest
     ]
-    if len(bands) < LIMITS.rows:
+    if len(bands) < LIMITS.pair:
         return False
     inside = sum(int(area[band].sum()) for band in bands)
     strokes = sum(int(starts[band].sum()) for band in bands)
     lines = sum(band.stop - band.start for band in bands)
     low, high = LIMITS.thin
-    return bool(
-        inside >= LIMITS.inside * area.sum() and low < inside / strokes < high and strokes / lines > LIMITS.crossings
-    )
+    crossings = LIMITS.crossings if len(bands) >= LIMITS.rows else LIMITS.pair_crossings
+    return bool(inside >= LIMITS.inside * area.sum() and low < inside / strokes < high and strokes / lines > crossings)
