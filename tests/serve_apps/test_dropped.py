@@ -4,6 +4,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,6 @@ def cluster() -> Iterator[None]:
 def test_actor_that_is_dead_for_ray_ends_its_process(cluster: None, monkeypatch: pytest.MonkeyPatch) -> None:
     import ray
 
-    @ray.remote(num_cpus=0)
     class Replica:
         def begin(self, known: bool) -> int:
             from quire.serve_apps import dropped
@@ -72,7 +72,8 @@ def test_actor_that_is_dead_for_ray_ends_its_process(cluster: None, monkeypatch:
             dropped.end_when_dropped()
             return os.getpid()
 
-    living, gone = Replica.remote(), Replica.remote()
+    replica: Any = ray.remote(num_cpus=0)(Replica)
+    living, gone = replica.remote(), replica.remote()
     kept, ended = ray.get([living.begin.remote(True), gone.begin.remote(False)])
     assert until(lambda: not os.path.exists(f"/proc/{ended}"), 60)
     time.sleep(1)

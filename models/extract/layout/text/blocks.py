@@ -83,17 +83,18 @@ def _part_runs(runs: list[Run]) -> list[Run]:
 
 
 def _join_styles(start: int, end: int, runs: list[Run]) -> Run:
+    href = next((run.href for run in runs if run.href), None)  # a link is underlined as a link
     return Run(
         start,
         end,
         bold=any(run.bold for run in runs),
         italic=any(run.italic for run in runs),
         code=any(run.code for run in runs),
-        href=next((run.href for run in runs if run.href), None),
+        href=href,
         strike=any(run.strike for run in runs),
         superscript=any(run.superscript for run in runs),
         subscript=any(run.subscript for run in runs),
-        underline=any(run.underline for run in runs),
+        underline=href is None and any(run.underline for run in runs),
         highlight=any(run.highlight for run in runs),
     )
 
