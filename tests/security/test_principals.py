@@ -19,6 +19,9 @@ from tests.security.test_matrix import OPERATIONS, PATH, ROWS
 GROUPS = ("group:hr", "group:sales", "user:ann", "user:ülo")
 LASTING = {"delete_job", "delete_document", "erase_person"}  # they would leave nothing to look for
 
+SHOWING = {"search", "query_tables", "list_all_documents", "count_documents", "get_document", "get_tree"}
+"""Operations that show most; a fifth of the random calls are theirs."""
+
 
 async def store_secrets(client: httpx.AsyncClient, chance: random.Random) -> dict[str, dict[str, Any]]:
     """Ingest documents whose name and text are canaries, each for some of the principals."""
@@ -58,7 +61,7 @@ async def test_random_calls_never_show_hidden_documents(store: Store, tmp_path: 
             stack.enter_context(reading(store))
             secrets = await store_secrets(caller, chance)
             for _ in range(calls):
-                name = chance.choice(sorted(ROWS.keys() - LASTING))
+                name = chance.choice(sorted(SHOWING if chance.random() < 0.2 else ROWS.keys() - LASTING))
                 canary = chance.choice(sorted(secrets))
                 principals = chance.sample(GROUPS, chance.randrange(3))
                 operation, request = OPERATIONS[name], ROWS[name].request
@@ -82,7 +85,7 @@ async def test_random_calls_never_show_hidden_documents(store: Store, tmp_path: 
                     assert answer.status_code in (403, 404), (name, answer.status_code)
                 if answer.status_code < 300:
                     served.add(name)
-    assert {"search", "query_tables", "list_all_documents", "count_documents", "get_document", "get_tree"} <= served
+    assert served >= SHOWING
 
 
 @pytest.mark.parametrize("header", ["a" * 201, ",".join("abc" * 40), "a\x7f,\x01"])
