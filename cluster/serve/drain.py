@@ -25,7 +25,7 @@ LEAVE_S = 140.0
 END_S = 10.0
 """The last of them, in which Ray's processes end before they are killed. Serve stops what is left on a draining node
 one grace period (120 s) before that."""
-JOINED_S = 60.0  # seconds after which a machine that still runs has joined: Ray's own limit for a start is shorter
+JOINED_S = 60.0  # seconds after which a machine that still runs counts as joined
 TRIES = 3  # starts of a machine that never joined: its address or token is wrong
 PAUSE_S, MOST_PAUSE_S = 5.0, 60.0  # seconds before the machine joins again, doubled while it ends soon
 ASK_S = 60.0  # seconds for the head to accept that this machine drains

@@ -1,4 +1,4 @@
-"""Ray's head node and Serve, in this process's session: the only file that touches Ray's private start-up API.
+"""Ray's head node and Serve, in this process's session.
 
 All its processes listen on loopback only. Written against ray 2.60.0, which is pinned:
 `Node` and `RayParams` give fixed ports, 230 MB less and half the start time of the public `ray start`.
@@ -7,7 +7,7 @@ All its processes listen on loopback only. Written against ray 2.60.0, which is 
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -17,17 +17,17 @@ import ray
 from ray import serve
 
 from quire.cluster.bootstrap.enabled import embeds, enabled_pools, optional_pools, plan_api, plan_readers, searches
-from quire.cluster.errors import HeadFailed, StartFailed, StartRefused
+from quire.cluster.errors import StartFailed, StartRefused
 from quire.cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
 from quire.cluster.machine.patience import session_clock
 from quire.cluster.placement.placement import fits, machine_labels, place_readers, unplaceable
 from quire.cluster.runtime import Runtime
 from quire.cluster.serve import app, doors, forked_worker
 from quire.cluster.serve.closed_port import answer_closed
+from quire.cluster.serve.ray_start import wait_for_node, with_ports
 from quire.cluster.state import STOP_S
 from quire.configs.kinds import ProxyNodes
 from quire.configs.settings import Settings
-from quire.models.fair_time import FairClock
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
@@ -36,13 +36,9 @@ DRAIN_S = 130.0
 GROUP_S = STOP_S + 4.0
 """Seconds for a group of applications to stop: readers finish or release their documents in `STOP_S`."""
 POLL_S = 0.1  # seconds between looks at applications that stop and at a node that starts
-NODE_S = 60.0  # seconds of a fair clock for Ray's node to register
 ENDLESS_S = 86_400.0
 """Seconds for Serve's proxies to start. `up` decides when a start takes too long."""
 LOOPBACK = "127.0.0.1"
-_AGENTS = {"dashboard_agent_command", "runtime_env_agent_command"}
-_IDLE = 'sh -c "exec cat" idle'
-"""A raylet needs an agent and ends with it. This one ends with the raylet, which holds its standard input."""
 _HOSTS_OF_EVERY_MACHINE = frozenset({"0.0.0.0", "::", LOOPBACK, "::1"})  # noqa: S104
 
 
@@ -148,65 +144,12 @@ class Head:
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
         node.Node.start_api_server = lambda self, **options: None
         started: list[Any] = []
-        services.start_ray_process = without_agents(services.start_ray_process, started, import_module("ray._raylet"))
+        native = import_module("ray._raylet")
+        services.start_ray_process = with_ports(services.start_ray_process, started, native, None)
         clock = session_clock(os.getpid(), self._runtime.settings.workdir)
         services.get_node = wait_for_node(services.get_node, started, clock)
         vars(import_module("ray.serve._private.client"))["HTTP_PROXY_TIMEOUT"] = ENDLESS_S
         return node.Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
-
-
-def wait_for_node(get_node: Callable[..., Any], started: Sequence[Any], clock: FairClock) -> Callable[..., Any]:
-    """Return Ray's `get_node` that waits for a slow raylet, for which `Node` itself allows 30 s of wall time.
-
-    It raises `HeadFailed` when one of the `started` processes has ended, or after `NODE_S` of a fair clock.
-    """
-
-    def get_node_patiently(*address: Any) -> Any:
-        while True:
-            try:
-                return get_node(*address)
-            except RuntimeError:  # not registered yet
-                for info in started:
-                    if info.process.poll() is not None:
-                        raise HeadFailed(f"Ray's process ended with {info.process.returncode} while starting") from None
-                if clock.read() > NODE_S:
-                    raise HeadFailed(
-                        f"Ray's node did not register; {clock.running_s:.0f} CPU seconds were used"
-                    ) from None
-            time.sleep(POLL_S)
-
-    return get_node_patiently
-
-
-def without_agents(start: Callable[..., Any], started: list[Any], native: Any) -> Callable[..., Any]:
-    """Return Ray's `start_ray_process` with a raylet that starts neither of its two Python agents.
-
-    It adds each process to `started`. `native` is Ray's compiled module, which has no types.
-
-    They serve metrics, Ray's dashboard and packages of runtime environments, none of which the service uses. A raylet
-    aborts if they do not write their ports within 15 s, a constant of its C++ code. A port of -1 means "not in use".
-    """
-    ports = (
-        native.METRICS_AGENT_PORT_NAME,
-        native.METRICS_EXPORT_PORT_NAME,
-        native.DASHBOARD_AGENT_LISTEN_PORT_NAME,
-        native.RUNTIME_ENV_AGENT_PORT_NAME,
-    )
-
-    def start_ray_process(command: list[str], *rest: Any, **options: Any) -> Any:
-        given = {_name(part): part.partition("=")[2] for part in command}
-        if given.keys() >= _AGENTS:
-            command = [f"--{name}={_IDLE}" if (name := _name(part)) in _AGENTS else part for part in command]
-            for port in ports:
-                native.persist_port(given["session_dir"], given["node_id"], port, -1)
-        started.append(start(command, *rest, **options))
-        return started[-1]
-
-    return start_ray_process
-
-
-def _name(part: str) -> str:
-    return part.removeprefix("--").partition("=")[0]
 
 
 def choose_proxy_location(settings: Settings) -> str:

@@ -22,6 +22,12 @@ _TLS = {"RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_
 _PATIENCE = {"RAY_gcs_rpc_server_reconnect_timeout_s"}  # seconds that a machine waits for a head that is gone
 _KEPT = frozenset({"RAY_TMPDIR", *_TLS, *_HEAD_STATE, *_PATIENCE})
 """Variables of Ray that an operator may set; all other RAY_ variables are ours."""
+_SLOW_START = {
+    "RAY_gcs_server_port_wait_time_s": "300",
+    "RAY_agent_register_timeout_ms": "300000",
+    "RAY_worker_register_timeout_seconds": "600",
+}
+"""Ray's limits for processes that start, which its defaults (30 to 60 s) give up while they wait for a core."""
 
 
 def node_environment(settings: Settings, token_file: Path, base: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -42,7 +48,7 @@ def node_environment(settings: Settings, token_file: Path, base: Mapping[str, st
         VARIABLE: str(runtime_file(settings.workdir)),
         "PYTHONPATH": str(IMPORT_ROOT),
     }
-    return FEW_HEAPS | SERVE | inherited | ours
+    return FEW_HEAPS | SERVE | _SLOW_START | inherited | ours
 
 
 def node_command(
@@ -57,7 +63,7 @@ def node_command(
 ) -> list[str]:
     """Return `ray start` in the foreground, as head without an address, with labels of this machine and `labels`."""
     marked = {**machine_labels(), **(labels or {})}
-    command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block"]
+    command = [sys.executable, "-m", "quire.cluster.serve.ray_start", "start", "--block"]
     command += ["--labels", ",".join(f"{name}={value}" for name, value in sorted(marked.items()))]
     head = ["--head", f"--port={port}", "--dashboard-host=127.0.0.1", f"--dashboard-port={dashboard_port}"]
     if dashboard_port != DASHBOARD_PORT:  # another Ray is on this host: its agent has the usual port too

@@ -1,6 +1,5 @@
 """Restarts of a dead head: counted in a row, reset after a steady time, ended when none holds."""
 
-import os
 import signal
 import warnings
 from functools import partial
@@ -11,7 +10,6 @@ from typing import Any, cast
 import pytest
 
 from quire.cluster.errors import HeadFailed, StartFailed
-from quire.cluster.machine.patience import session_clock
 from quire.cluster.serve import supervisor
 from quire.cluster.serve.supervisor import RESTARTS, Supervisor, restarts, start_again
 
@@ -120,59 +118,3 @@ def test_service_asked_to_stop_ends_its_database_before_clearing_its_state(
     monkeypatch.setattr(service, "_start", service._stop.set)
     assert service.run() == 0
     assert calls == ["head stop", "database stop", "state cleared"]
-
-
-def test_raylet_gets_idle_agents_and_their_ports() -> None:
-    kept: list[list[str]] = []
-    ports: list[tuple[str, str, str, int]] = []
-    native = SimpleNamespace(
-        METRICS_AGENT_PORT_NAME="a",
-        METRICS_EXPORT_PORT_NAME="b",
-        DASHBOARD_AGENT_LISTEN_PORT_NAME="c",
-        RUNTIME_ENV_AGENT_PORT_NAME="d",
-        persist_port=lambda *facts: ports.append(facts),
-    )
-    started: list[object] = []
-    start = node.without_agents(lambda command, *rest: kept.append(command), started, native)
-    agents = ["--dashboard_agent_command=python agent.py", "--runtime_env_agent_command=python main.py --x=1"]
-
-    start(["raylet", "--session_dir=/s", "--node_id=ab", *agents], "raylet")
-    start(["gcs_server", "--session_dir=/s"], "gcs_server")
-
-    assert kept[0][:3] == ["raylet", "--session_dir=/s", "--node_id=ab"]
-    assert all(part.endswith(node._IDLE) for part in kept[0][3:])
-    assert kept[1] == ["gcs_server", "--session_dir=/s"]
-    assert ports == [("/s", "ab", name, -1) for name in "abcd"]
-    assert len(started) == 2
-
-
-def test_ray_is_started_as_the_patches_expect() -> None:
-    """They replace names that `Node` and `start_raylet` of the pinned version look up in their modules."""
-    from ray._private import node as ray_node
-    from ray._private import services
-    from ray.serve._private import client
-
-    text = Path(services.__file__).read_text(encoding="utf-8")
-    assert "process_info = start_ray_process(" in text
-    assert all(f'"--{name}=' in text for name in node._AGENTS)
-    assert "ray._private.services.get_node(" in Path(ray_node.__file__).read_text(encoding="utf-8")
-    assert client.HTTP_PROXY_TIMEOUT
-
-
-def test_waiting_for_the_node_ends_when_a_process_of_ray_has_ended(tmp_path: Path) -> None:
-    answers = [RuntimeError("not yet"), {"state": "ALIVE"}, RuntimeError("not yet")]
-
-    def get_node(*address: object) -> object:
-        answer = answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    code: list[int | None] = [None]
-    process = SimpleNamespace(poll=lambda: code[0], returncode=134)
-    wait = node.wait_for_node(get_node, [SimpleNamespace(process=process)], session_clock(os.getpid(), tmp_path))
-
-    assert wait("gcs", "node") == {"state": "ALIVE"}
-    code[0] = 134
-    with pytest.raises(HeadFailed, match="ended with 134"):
-        wait("gcs", "node")
