@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from quire.cluster.placement import same_version
+
 _ARCHITECTURES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 HEAD = "node:__internal_head__"
 """Ray's own resource of the head node, one of it."""
@@ -97,4 +99,5 @@ def _reason(placement: Placement) -> str:
 
 
 if __name__ == "__main__":  # for `ray start --labels=$(python -m quire.cluster.placement.placement)`
-    print(",".join(f"{name}={value}" for name, value in sorted(machine_labels().items())))
+    labels = {**machine_labels(), same_version.LABEL: same_version.HERE}
+    print(",".join(f"{name}={value}" for name, value in sorted(labels.items())))

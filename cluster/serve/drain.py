@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from quire.actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
+from quire.cluster.serve.ray_start import REFUSED
 
 LABEL = "quire-machine"
 """Node label by which a machine finds itself in the cluster's list."""
@@ -103,7 +104,10 @@ def stay(node: RayNode, signals: Signals, drain: Callable[[], bool], *, leave_s:
 
 
 def stay_joined(make_node: Callable[[], RayNode], signals: Signals, drain: Callable[[], bool]) -> int:
-    """Stay as `stay` does, and join again whenever the node ends by itself; without end once it has joined."""
+    """Stay as `stay` does, and join again whenever the node ends by itself, without end once it has joined.
+
+    A machine that the head's version refuses stops at once.
+    """
     has_joined, tries, pause_s = False, 0, PAUSE_S
     while True:
         started = time.monotonic()
@@ -111,7 +115,7 @@ def stay_joined(make_node: Callable[[], RayNode], signals: Signals, drain: Calla
         if time.monotonic() - started >= JOINED_S:
             has_joined, pause_s = True, PAUSE_S
         tries += 1
-        if signals.asked or (not has_joined and tries == TRIES):
+        if signals.asked or code == REFUSED or (not has_joined and tries == TRIES):
             return code
         print(f"Ray ended with status {code}; this machine joins again in {pause_s:.0f} s", file=sys.stderr, flush=True)
         if signals.wait(pause_s):

@@ -9,14 +9,19 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from quire.cluster.errors import HeadFailed
 from quire.cluster.machine.patience import LOOK_S
+from quire.cluster.placement.same_version import refuse_to_join
 from quire.models.fair_time import FairClock, read_threads_of
 
+REFUSED = 78
+"""Exit code of a machine that may not join, EX_CONFIG of sysexits.h: starting it again would not help."""
 NODE_S = 60.0  # seconds of a fair clock for Ray's node to register
 POLL_S = 0.1  # seconds between looks at a node that starts
+_ALIVE = 0  # Ray's number of a node that lives
 _AGENTS = {"dashboard_agent_command", "runtime_env_agent_command"}
 _IDLE = 'sh -c "exec cat" idle'
 """A raylet needs an agent and ends with it. This one ends with the raylet, which holds its standard input."""
@@ -94,12 +99,25 @@ def choose_agent_ports(arguments: Sequence[str]) -> dict[str, int]:
     return {name: int(given.get(option, port)) for (name, option), port in zip(_OPTIONS.items(), free, strict=True)}
 
 
+def _refusal(arguments: Sequence[str], native: Any) -> str | None:
+    if "--address" not in arguments:
+        return None
+    with suppress(native.RpcError):  # no head there: `ray start` says so
+        cluster = native.GcsClient(address=arguments[arguments.index("--address") + 1])
+        heads = [node for node in cluster.get_all_node_info().values() if node.is_head_node and node.state == _ALIVE]
+        return next(filter(None, (refuse_to_join(dict(node.labels)) for node in heads)), None)
+    return None
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run `ray` with these arguments, those of `ray start`."""
     import ray._raylet as native
     from ray._private import services
     from ray.scripts import scripts
 
+    if reason := _refusal(arguments, native):
+        print(reason, file=sys.stderr, flush=True)
+        sys.exit(REFUSED)
     ports, started = choose_agent_ports(arguments), list[Any]()
     clock = FairClock(lambda: read_threads_of(info.process.pid for info in started), look_s=LOOK_S)
     patched = vars(services)

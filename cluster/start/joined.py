@@ -11,6 +11,7 @@ from pathlib import Path
 from quire.cluster.bootstrap.shared_runtime import make_joined_runtime
 from quire.cluster.errors import StartRefused
 from quire.cluster.machine.environment import FEW_HEAPS, SERVE
+from quire.cluster.placement import same_version
 from quire.cluster.placement.placement import machine_labels
 from quire.cluster.runtime import VARIABLE, Runtime, runtime_file
 from quire.configs.settings import Settings
@@ -62,7 +63,7 @@ def node_command(
     dashboard_port: int = DASHBOARD_PORT,
 ) -> list[str]:
     """Return `ray start` in the foreground, as head without an address, with labels of this machine and `labels`."""
-    marked = {**machine_labels(), **(labels or {})}
+    marked = {**machine_labels(), same_version.LABEL: same_version.HERE, **(labels or {})}
     command = [sys.executable, "-m", "quire.cluster.serve.ray_start", "start", "--block"]
     command += ["--labels", ",".join(f"{name}={value}" for name, value in sorted(marked.items()))]
     head = ["--head", f"--port={port}", "--dashboard-host=127.0.0.1", f"--dashboard-port={dashboard_port}"]
@@ -88,6 +89,11 @@ def serve_on(address: str, settings: Settings) -> Runtime:
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise StartRefused(f"no cluster at {address}: {error}") from None
     try:
+        if others := same_version.list_others(ray.nodes()):
+            raise StartRefused(
+                f"this is Quire {same_version.HERE}, but {', '.join(others)} is not: "
+                "install this version there and run `quire worker` again"
+            )
         Head(runtime, {}, others_may_join=True).deploy()
     finally:
         ray.shutdown()

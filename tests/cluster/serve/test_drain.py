@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from quire.cluster.serve.drain import RayNode, Signals, stay, stay_joined
+from quire.cluster.serve.ray_start import REFUSED
 from quire.cluster.state import this_process
 from tests.waiting import until
 
@@ -104,6 +105,12 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_machine_that_never_joined_gives_up_after_three_starts() -> None:
     assert join([ScriptedNode(code=7) for _ in range(9)])[0] == 7
     assert len(join([ScriptedNode(code=7) for _ in range(9)])[1]) == 6
+
+
+@pytest.mark.usefixtures("soon")
+def test_refused_machine_does_not_try_again() -> None:
+    assert join([ScriptedNode(code=REFUSED) for _ in range(9)])[0] == REFUSED
+    assert len(join([ScriptedNode(code=REFUSED) for _ in range(9)])[1]) == 8
 
 
 @pytest.mark.usefixtures("soon")

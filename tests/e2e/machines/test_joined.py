@@ -57,3 +57,11 @@ def count(dsn: str, which: str) -> int:
         row = connection.execute(f"select count(*) from documents where {which}".encode()).fetchone()
     assert row is not None
     return int(row[0])
+
+
+def test_machine_of_another_version_is_named_and_the_service_is_not_updated(machines: Machines) -> None:
+    machines.join("old", 1, "quire-version=0.9.0-reader-1")
+    told = machines.quire("up", "--address", f"127.0.0.1:{machines.gcs_port}", name="up")
+    machines.kill("old")
+    assert told.returncode == 1, told.stdout
+    assert "(0.9.0-reader-1) is not: install this version there" in told.stderr
