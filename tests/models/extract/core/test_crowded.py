@@ -71,9 +71,7 @@ def test_crowded_page_is_read_whole_in_bounded_time_and_memory(
         assert read_page(content) == tree
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, 2, 3, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(4, 20))]
-)
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(2, 20))])
 def test_crowded_page_of_hostile_glyphs_is_read_in_bounded_time(seed: int) -> None:
     data, start = make_crowded_page(seed), time.process_time()
     assert len(read_tree(data, ocr=OcrMode.NEVER).pages) == 1
