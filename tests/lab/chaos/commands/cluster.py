@@ -128,6 +128,7 @@ def _submit_patiently(client: Client, documents: int, seed: int) -> dict[str, Pa
 def _wait_for_held(client: Client) -> list[str]:
     """Return warnings of resources held by no process, after 70 s for replicas to change and a minute of rest."""
     time.sleep(130)
+    _wait_for_answer(client, "/v1/health?deep=true")
     warnings = client.json("GET", "/v1/health?deep=true")["cluster"]["warnings"]
     return [text for text in warnings if "held by no process" in text]
 
@@ -199,13 +200,13 @@ def _extract_by_job(machines: Machines, count: int) -> dict[str, Any]:
     }
 
 
-def _wait_for_answer(client: Client) -> float:
-    """Return the seconds until the API answers."""
+def _wait_for_answer(client: Client, path: str = "/v1/health") -> float:
+    """Return the seconds until the API answers as it should."""
     started = time.monotonic()
 
     def answers() -> bool:
         with suppress(OSError, AssertionError):
-            return bool(client.json("GET", "/v1/health"))
+            return bool(client.json("GET", path))
         return False
 
     wait_for(answers, 300, "the API does not come back")
