@@ -17,6 +17,7 @@ from quire.models.cdom.original import Embedded, ReadOptions
 from quire.models.cdom.ports import PageImage, PixelPage
 from quire.models.cdom.tree import DamagedTree, Source, Tree, dump_tree, load_tree
 from quire.models.extract.contract import PICTURE_NUMBERS, DocumentFacts, PageContent, load_facts, load_page
+from quire.models.extract.formats.common.collector import without_collector
 from quire.models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
 
 _BOXES = TypeAdapter(tuple[tuple[Bbox, ...], ...])
@@ -195,7 +196,8 @@ def check_tree(stored: bytes, collected: PartialDocument) -> Tree:
         BadFrame: The tree is of another document or not in canonical form.
     """
     try:
-        tree = load_tree(_bounded(stored, MOST_TREE_BYTES))
+        with without_collector():
+            tree = load_tree(_bounded(stored, MOST_TREE_BYTES))
     except (DamagedTree, ValidationError) as error:
         raise BadFrame("no tree") from error
     facts = collected.facts

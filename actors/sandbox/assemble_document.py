@@ -6,6 +6,7 @@ from quire.models.cdom.errors import ErrorCode, ExtractError, ResourceLimit
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.tree import PageStatus, Source, Tree
 from quire.models.extract.contract import DocumentFacts, PageContent
+from quire.models.extract.formats.common.collector import without_collector
 from quire.models.extract.pipeline.assemble import assemble
 from quire.models.extract.registry import open_document
 
@@ -41,4 +42,5 @@ def finish_tree(facts: DocumentFacts, contents: Sequence[PageContent], *, source
         raise NoGoodPage(contents[0].error or ErrorCode.INTERNAL)
     if sum(len(block.text) for content in contents for block in content.blocks) > options.max_text_chars:
         raise ResourceLimit("too much text")
-    return assemble(facts, contents, source=source, options=options)
+    with without_collector():
+        return assemble(facts, contents, source=source, options=options)

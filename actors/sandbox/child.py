@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 from quire.actors.sandbox.assemble_document import finish_tree, read_again
 from quire.actors.sandbox.failures import DocumentError, describe_failure
-from quire.actors.sandbox.frames import EndOfFrames, Frame, FrameReader, encode
-from quire.actors.sandbox.limits import SandboxLimits
+from quire.actors.sandbox.frames import LARGE_BYTES, EndOfFrames, Frame, FrameReader, encode_parts
+from quire.actors.sandbox.limits import MIB, SandboxLimits
 from quire.actors.sandbox.lockdown import cpu_used_s, grant_cpu
 from quire.actors.sandbox.messages import OPTIONS, SEEN, SOURCE
 from quire.models.cdom.errors import ErrorCode
@@ -65,13 +65,16 @@ class Channel:
 
     def send(self, *, wait: bool = False, **message: Any) -> None:
         """Send a frame, or with `wait` together with the next: each write wakes the parent up."""
-        self._waiting += encode(message)
-        if wait:
-            return
-        left = memoryview(self._waiting)
-        while left:
-            left = left[os.write(self._descriptor, left) :]
-        self._waiting = bytearray()
+        for part in encode_parts(message):
+            if len(part) > LARGE_BYTES:
+                _write_all(self._descriptor, self._waiting)
+                self._waiting = bytearray()
+                _write_all(self._descriptor, part)
+            else:
+                self._waiting += part
+        if not wait:
+            _write_all(self._descriptor, self._waiting)
+            self._waiting = bytearray()
 
     def close(self) -> None:
         """Close the socket."""
@@ -89,6 +92,12 @@ class Channel:
         return data
 
 
+def _write_all(descriptor: int, data: bytes | bytearray) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
 @dataclass(slots=True)
 class ChannelSession:
     """The document being read: `cpu_end_s` is the CPU second of this process at which its time is over."""
@@ -99,6 +108,12 @@ class ChannelSession:
     options: ReadOptions = field(default_factory=ReadOptions)
     data: bytes = b""
     cpu_end_s: float = 0.0
+    size: int = 0
+    wants_pixels: bool = False
+
+    def grant_whole(self) -> None:
+        """Allow the CPU time of a step for the whole file: a second more for each MiB of it."""
+        self.grant(self.limits.open_cpu_s + self.size // MIB)
 
     def grant(self, seconds: int) -> None:
         """Allow `seconds` of CPU time, up to the document's end."""
@@ -147,7 +162,8 @@ def open_original(session: ChannelSession, request: Frame) -> None:
     session.channel.send(kind="accepted")
     session.drop_document()
     session.cpu_end_s = cpu_used_s() + session.limits.total_cpu_s
-    session.grant(session.limits.open_cpu_s)
+    session.size, session.wants_pixels = request.number("size"), False
+    session.grant_whole()
     descriptor = session.channel.take_descriptor()
     data = _read_all(descriptor, request.number("size"))
     os.close(descriptor)
@@ -170,30 +186,36 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
     """Every page, then the tree; the pages one by one instead when a recogniser must look at some of them."""
     document = session.opened()
     contents: list[PageContent] = []
-    wanting_pixels = 0
     kept = _open_kept(session, request.number("keep"))
     for embedded in embedded_of(document):
         session.channel.send(wait=True, kind="embedded", path=embedded.path, name=embedded.name, data=embedded.data)
     for number in document.facts.page_numbers:
-        read = _reuse_page(session, kept, number) or _read_page(session, number)
-        if kept is not None:
-            kept.keep(read)
-        _draw_pictures(session, read, draw=bool(request.number("draw")))
-        contents.append(read.content)
-        wanting_pixels += read.pixels is not None or bool(read.pictures)
+        contents.append(_take_page(session, kept, number, draw=bool(request.number("draw"))))
     if kept is not None:
         session.channel.send(wait=True, kind="kept", reused=kept.reused, data=kept.dump())
     session.channel.send(kind="finishing")
-    session.grant(session.limits.open_cpu_s)
-    if wanting_pixels:
+    session.grant_whole()
+    if session.wants_pixels:
         for content in contents:
             _send_content(session, content)
     else:
         source = SOURCE.validate_json(request.data("source"))
         source = replace(source, format=document.facts.format.value)
-        tree = finish_tree(document.facts, contents, source=source, options=session.options)
-        session.channel.send(wait=True, kind="tree", data=dump_tree(tree))
+        tree = dump_tree(finish_tree(document.facts, contents, source=source, options=session.options))
+        del document, contents  # the tree of a large table takes what memory there is
+        session.drop_document()
+        session.channel.send(wait=True, kind="tree", data=tree)
     session.drop_document()
+
+
+def _take_page(session: ChannelSession, kept: KeptPages | None, number: int, *, draw: bool) -> PageContent:
+    """Read a page, or take it from an earlier file, and note whether a recogniser must look at it."""
+    read = _reuse_page(session, kept, number) or _read_page(session, number)
+    if kept is not None:
+        kept.keep(read)
+    _draw_pictures(session, read, draw=draw)
+    session.wants_pixels |= read.pixels is not None or bool(read.pictures)
+    return read.content
 
 
 def read_pages(session: ChannelSession, request: Frame) -> None:

@@ -5,7 +5,7 @@ The parent reads with a cap and treats every field as hostile: `Frame` getters r
 
 import struct
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgpack
 
@@ -28,10 +28,26 @@ class TooMuchOutput(Exception):
     """The other side passed the cap of bytes."""
 
 
+LARGE_BYTES: Final = 1 << 20
+"""Data of a message from which it is not copied into the frame."""
+
+
 def encode(message: dict[str, Any]) -> bytes:
     """Return the message as a length-prefixed frame."""
-    body: bytes = msgpack.packb(message)
-    return _LENGTH.pack(len(body)) + body
+    return b"".join(encode_parts(message))
+
+
+def encode_parts(message: dict[str, Any]) -> list[bytes]:
+    """Return the parts of the message's frame; data of more than a megabyte is not copied."""
+    packer = msgpack.Packer()
+    parts: list[bytes] = [packer.pack_map_header(len(message))]
+    for key, value in message.items():
+        parts.append(packer.pack(key))
+        if isinstance(value, bytes) and len(value) > LARGE_BYTES:
+            parts += [b"\xc6" + len(value).to_bytes(4, "big"), value]
+        else:
+            parts.append(packer.pack(value))
+    return [_LENGTH.pack(sum(map(len, parts))), *parts]
 
 
 class Frame:

@@ -5,6 +5,7 @@ The stored tree holds neither `document_id` nor `source.name`; `serve_tree` adds
 """
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -271,6 +272,26 @@ def tree_adapter() -> TypeAdapter[Tree]:
 @cache
 def _blocks_adapter() -> TypeAdapter[list[Block]]:
     return TypeAdapter(list[Block])
+
+
+def point_links(block: Block, targets: Mapping[str, str]) -> Block:
+    """Return the block with the targets of its links inside the document (`#…`); a link to nothing is text."""
+    table = block.table
+    if table is not None and any(_leads_inside(span) for cell in table.cells if cell.spans for span in cell.spans):
+        cells = [replace(cell, spans=_point_spans(cell.spans, targets)) if cell.spans else cell for cell in table.cells]
+        block = replace(block, table=replace(table, cells=tuple(cells)))
+    if any(map(_leads_inside, block.spans)):
+        return replace(block, spans=_point_spans(block.spans, targets))
+    return block
+
+
+def _leads_inside(span: Span) -> bool:
+    return span.href is not None and span.href.startswith("#")
+
+
+def _point_spans(spans: Iterable[Span], targets: Mapping[str, str]) -> tuple[Span, ...]:
+    pointed = (replace(span, href=targets.get(span.href or "")) if _leads_inside(span) else span for span in spans)
+    return tuple(span for span in pointed if span != Span(start=span.start, end=span.end))
 
 
 def dump_tree(tree: Tree) -> bytes:

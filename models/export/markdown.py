@@ -5,13 +5,14 @@ escaped, and hidden text is left out.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from quire.models.cdom.flags import COMMENT, SPEAKER_NOTES
 from quire.models.cdom.original import SHAPED_FORMATS, SHEET_FORMATS
-from quire.models.cdom.tree import Block, BlockId, BlockType, Route, Tree
+from quire.models.cdom.tree import Block, BlockId, BlockType, Route, Tree, point_links
 from quire.models.cdom.visible import flow_blocks, visible_blocks
 from quire.models.export.markdown_inline import close_markup, cut_spans, escape_label, heading_line, inline, link
 from quire.models.export.markdown_lists import read_item
@@ -25,6 +26,10 @@ _NOTE_MARK = re.compile(r"^(?:\d+|[ivxlcdm]+)\s+")
 _SEPARATOR = "<!-- -->"
 """Between two lists that would be read as one."""
 _BLOCK_START = re.compile(r"[#>+=~*_|:-]|\d{1,9}[.)]")
+
+
+_NOT_IN_NAME = re.compile(r"[^\w\- ]")
+"""Characters that the name of a heading has not."""
 
 
 class MarkdownText(StrEnum):
@@ -91,10 +96,23 @@ def markdown_parts(
     blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree, furniture=furniture), as_printed=furniture)]
     if inline is MarkdownText.PLAIN:
         blocks = [_without_spans(block) for block in blocks]
+    blocks = _link_headings(blocks)
     writer = _Writer(tree, blocks, tables, pictures=pictures)
     for block in blocks:
         writer.add(block)
     return writer.parts + writer.notes
+
+
+def _link_headings(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks with links to headings by the names that readers of Markdown give them; others are text."""
+    targets: dict[str, str] = {}
+    used: Counter[str] = Counter()
+    for block in blocks:
+        if block.type in (BlockType.TITLE, BlockType.HEADING):
+            name = _NOT_IN_NAME.sub("", block.text.lower()).replace(" ", "-")
+            targets[f"#{block.id}"] = f"#{name}-{used[name]}" if used[name] else f"#{name}"
+            used[name] += 1
+    return [point_links(block, targets) for block in blocks]
 
 
 def _without_spans(block: Block) -> Block:

@@ -64,7 +64,8 @@ class PageBlock:
     part, element, range of lines or cells. `printed` is the text as printed, if `text` has another form (formulas, form
     fields). `unseen` is the reason why the block is invisible. `tagged`: its type and extent come from the structure
     tree of a tagged PDF. `score`: the expected quality of a table; `frame`: its rules if they enclose all cells.
-    `breaks`: positions in `text` of hyphens at line ends, kept there or not.
+    `breaks`: positions in `text` of hyphens at line ends, kept there or not. `anchors`: names by which links of the
+    file refer to the block.
     """
 
     type: BlockType
@@ -89,6 +90,7 @@ class PageBlock:
     score: float = 0.0
     frame: DrawnFrame | None = None
     breaks: Many[int] = ()
+    anchors: Many[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

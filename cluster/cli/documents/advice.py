@@ -7,7 +7,7 @@ ADVICE = {
     "encrypted": "the file needs a password; quire extract takes it with --password",
     "too-many-pages": "the file has more pages than SVC_MAX_PAGES; quire extract --pages 1-500 reads some",
     "no-such-page": "the file has none of the selected pages",
-    "resource-limit": "the file passes a limit of docs/formats.md or needs more memory than SVC_CHILD_MEMORY_MB",
+    "resource-limit": "the file passes a limit of docs/formats.md; divide it",
     "timeout": "the file needs more CPU time than SVC_PAGE_CPU_S or SVC_DOCUMENT_CPU_S allows",
     "parser-crash": "the parser crashed on this file; export it again",
     "worker-killed": "the reading process was killed from outside, often because memory ran out; run the command again",
@@ -22,6 +22,9 @@ _BY_CAUSE = {
         "the file is encrypted with certificates or rights management; save it without protection"
     ),
     ("malformed", "the file is cut off"): "the end of the file is missing; copy or download it again",
+    ("resource-limit", "memory"): (
+        "reading needs more memory than SVC_CHILD_MEMORY_MB allows; raise it, or divide the file"
+    ),
     ("worker-killed", "recogniser: too slow"): "the machine is too busy for text recognition; run the command again",
     ("malformed", "no page"): "the file has no page; export it again",
 }
@@ -35,7 +38,9 @@ def advise(code: str | None, detail: str = "") -> str | None:
     """Return what to do about a file: what the reader says of it, else the advice for its code."""
     if detail and code in _NAMED:
         return detail
-    return _BY_CAUSE.get((code or "", detail)) or ADVICE.get(code or "")
+    advice = _BY_CAUSE.get((code or "", detail)) or ADVICE.get(code or "")
+    is_limit = code == "resource-limit" and detail and (code, detail) not in _BY_CAUSE
+    return f"{detail}; {advice}" if is_limit else advice
 
 
 def explain(name: str, code: str, detail: str = "") -> str:

@@ -21,6 +21,7 @@ from quire.models.cdom.tree import (
     Tree,
     TreeProvenance,
     Warning,
+    point_links,
 )
 from quire.models.cdom.version import READER_VERSION
 from quire.models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, failed_page
@@ -108,8 +109,13 @@ def _assemble(
 
 
 def make_blocks(drafts: list[Draft], checked: list[PageBlock], rated: list[Rating]) -> tuple[Block, ...]:
-    """Return the blocks of the tree with their ids and order."""
-    return tuple(map(_make_block, drafts, checked, rated, range(len(drafts))))
+    """Return the blocks of the tree with their ids and order; links inside the file name the id of their block."""
+    blocks = tuple(map(_make_block, drafts, checked, rated, range(len(drafts))))
+    targets: dict[str, str] = {}
+    for draft, block in zip(drafts, blocks, strict=True):
+        for name in draft.block.anchors:
+            targets.setdefault(f"#{name}", f"#{block.id}")
+    return tuple(point_links(block, targets) for block in blocks)
 
 
 def count_coverage(

@@ -19,8 +19,9 @@ from quire.models.extract.contract import (
     failed_page,
 )
 from quire.models.extract.coverage.total import count_written
+from quire.models.extract.formats.common.collector import without_collector
 from quire.models.extract.formats.pdf.annotations import name_attachments
-from quire.models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, take_messages, without_collector
+from quire.models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, take_messages
 from quire.models.extract.formats.pdf.facts import find_facts, find_label, has_attachments, is_labelled, is_tagged
 from quire.models.extract.formats.pdf.opinions import doubt_content
 from quire.models.extract.formats.pdf.page_digests import PageDigests

@@ -120,7 +120,7 @@ class CountedDocument:
 
     def _account(self) -> list[PageCoverage]:
         """Return one statement per page; none when the file cannot be counted."""
-        stated = self._state()
+        stated = None if getattr(self._document, "is_uncounted", False) else self._state()
         if stated is None:
             return []
         pages = [list(blocks) for blocks in self._document.written()]

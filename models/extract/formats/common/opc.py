@@ -122,7 +122,7 @@ class Package:
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a part; empty when it does not exist."""
-        part = b"".join(self._chunks(name))
+        part = b"".join(self.chunks(name))
         return to_transitional(part) if name.endswith((".xml", ".rels")) else part
 
     def xml(self, name: str) -> Element | None:
@@ -131,7 +131,7 @@ class Package:
             return None
         chunks: list[bytes] = []
         size = paragraphs = tags = 0
-        for chunk in self._chunks(name):
+        for chunk in self.chunks(name):
             size += len(chunk)
             tags += chunk.count(b"<")
             paragraphs += len(_PARAGRAPH.findall(chunk))
@@ -154,7 +154,8 @@ class Package:
             return NO_RELATIONS
         return {node.get("Id", ""): _relation(node, folder) for node in root if isinstance(node.tag, str)}
 
-    def _chunks(self, name: str) -> Iterator[bytes]:
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """Yield the bytes of a part piece by piece; nothing when it does not exist."""
         key = name.casefold()
         entry = self._entries.get(key)
         if entry is None:

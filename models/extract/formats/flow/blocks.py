@@ -70,7 +70,8 @@ class StyledRun:
 class FlowBlock:
     """A block in progress. `bullet` marks an unordered list item; `asset` names a picture of the file's assets.
 
-    Blocks with the same `group` belong to shapes that are grouped on a slide.
+    Blocks with the same `group` belong to shapes that are grouped on a slide. `anchors` are the names by which links of
+    the file refer to the block.
     """
 
     type: BlockType
@@ -86,6 +87,7 @@ class FlowBlock:
     path: str | None = None
     bullet: bool = False
     group: object | None = None
+    anchors: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -12,9 +12,11 @@ from quire.models.cdom.original import Embedded, Format, OcrMode, ReadOptions
 from quire.models.cdom.ports import PageImage
 from quire.models.cdom.tree import BlockType, Metadata, Route
 from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, PageRead
+from quire.models.extract.formats.common.collector import without_collector
 from quire.models.extract.formats.common.page_selection import choose_pages
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet, number_typed
 from quire.models.extract.formats.flow.picture_text import MAX_PICTURES, draw_pictures, fills_page
+from quire.models.extract.formats.flow.sheet import LEFT_OUT
 
 MAX_EMBEDDED: Final = 1_000
 """Files inside one file; each becomes a document with its own rows and artifacts."""
@@ -161,6 +163,11 @@ class FlowDocument:
         """Return the blocks of every page of the file."""
         return [page.in_order() for page in self._pages]
 
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether sheets leave out rows: to count their text takes as long as to read them."""
+        return any(LEFT_OUT in page.warnings for page in self._pages if page.label is not None)
+
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
         """Raise `UnsupportedFormat`, because the format has no page image."""
         raise UnsupportedFormat("this format has no page image")
@@ -219,6 +226,7 @@ class FlowDocument:
                 parent=captions.get(index, indexes.get(id(block.parent))),
                 flags=block.flags,
                 path=block.path,
+                anchors=block.anchors,
             )
             for index, block in enumerate(blocks)
         )
@@ -231,7 +239,8 @@ def open_flow(read: Callable[[], FlowFile], options: ReadOptions) -> FlowDocumen
         ResourceLimit: The document is nested too deep or memory ran out.
     """
     try:
-        return FlowDocument(read(), options)
+        with without_collector():
+            return FlowDocument(read(), options)
     except (RecursionError, MemoryError):
         raise ResourceLimit("the document is nested too deep or too large") from None
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from quire.models.cdom.errors import Malformed, ResourceLimit
 from quire.models.extract.formats.common.opc import MAX_XML_BYTES, Package
-from quire.models.extract.formats.common.xml import drop_external_type
+from quire.models.extract.formats.common.xml import drop_external_type, to_transitional
 
 
 def read_part_bytes(package: Package, name: str) -> bytes:
@@ -16,7 +16,32 @@ def read_part_bytes(package: Package, name: str) -> bytes:
     """
     if package.size(name) > MAX_XML_BYTES:
         raise ResourceLimit("a part is too large")
-    data = drop_external_type(package.read(name))
+    return _check_type(package.read(name))
+
+
+def read_rows(package: Package, name: str, most: int) -> tuple[bytes, bool]:
+    """Return a worksheet for reading as a stream, and whether rows after the first `most` values were left out.
+
+    Raises:
+        ResourceLimit: The part is too large and has no rows to leave out.
+        Malformed: The part declares a document type.
+    """
+    parts: list[bytes] = []
+    size = values = 0
+    for part in package.chunks(name):
+        parts.append(part)
+        size, values = size + len(part), values + part.count(b"<v>") + part.count(b"<is>")
+        if size > MAX_XML_BYTES or values > most:
+            break
+    data = to_transitional(b"".join(parts))
+    end = data.rfind(b"</row>")
+    if end < 0 or not (size > MAX_XML_BYTES or values > most):
+        return (_check_type(data) if size <= MAX_XML_BYTES else read_part_bytes(package, name)), False
+    return _check_type(data[: end + len(b"</row>")]) + b"</sheetData></worksheet>", True
+
+
+def _check_type(data: bytes) -> bytes:
+    data = drop_external_type(data)
     if b"<!DOCTYPE" in data or b"<!\0D\0" in data:
         raise Malformed("a part declares a document type")
     return data

@@ -11,9 +11,16 @@ from quire.models.cdom.table import Table
 from quire.models.cdom.tree import PictureFacts
 
 MAX_CELLS: Final = 1_500_000
-"""Filled cells of one workbook: some 190 MB of JSON, which is most of what a reader accepts from its child."""
-MAX_CHARS: Final = 40_000_000
-"""Characters of all cells, twice those of a tree: a shared text counts for each cell that refers to it."""
+"""Filled cells of one file that are read, and places of a merged area."""
+MAX_CHARS: Final = 19_000_000
+"""Characters of all cells, nearly as many as a tree may hold; a shared text counts for each cell that refers to it."""
+MAX_BYTES: Final = 150_000_000
+"""Bytes of all cells in a tree's JSON: as many as a child can write with the memory that it has by default."""
+CELL_BYTES: Final = 118
+"""Bytes of a cell without its text and box."""
+_BOXED_BYTES: Final = CELL_BYTES + 26
+LEFT_OUT: Final = "rows-left-out"
+"""Warning: rows beyond those limits are not read, so the file is not complete."""
 MAX_MERGES: Final = 100_000
 """Merged areas of one sheet: each is compared with the cells it covers."""
 ROW_HEIGHT: Final = 15.0
@@ -141,32 +148,50 @@ class Sheet:
 
 
 @dataclass(slots=True)
+class TableSize:
+    """A count of the cells of a file against the limits; `cell_bytes` is the JSON of a cell without its text."""
+
+    cell_bytes: int = CELL_BYTES
+    cells: int = 0
+    characters: int = 0
+    bytes: int = 0
+
+    def takes(self, text: str, cells: int = 1) -> bool:
+        """Count the text of so many cells; return whether they are within the limits."""
+        self.cells += cells
+        self.characters += len(text)
+        self.bytes += cells * self.cell_bytes + (len(text) if text.isascii() else len(text.encode("utf-8", "replace")))
+        return self.cells <= MAX_CELLS and self.characters <= MAX_CHARS and self.bytes <= MAX_BYTES
+
+
+@dataclass(slots=True)
 class Workbook:
-    """Sheets in order; `count` is the number of filled cells in all of them, `characters` of their characters."""
+    """Sheets in order, and a count of all their filled cells; once that is `full`, further rows are left out."""
 
     sheets: list[Sheet] = field(default_factory=list)
-    count: int = 0
-    characters: int = 0
+    size: TableSize = field(default_factory=lambda: TableSize(_BOXED_BYTES))
+    full: bool = False
 
     def put(self, sheet: Sheet, place: Place, text: str, *, number: bool = False, moment: str = "") -> None:
-        """Store a cell's displayed text, and its ISO date or time if it is one.
-
-        Raises:
-            ResourceLimit: The workbook has too many filled cells.
-        """
+        """Store a cell's displayed text, and its ISO date or time if it is one."""
         if not text:
             return
-        self.count += 1
-        self.characters += len(text)
-        if self.count > MAX_CELLS:
-            raise ResourceLimit(f"more than {MAX_CELLS} filled cells")
-        if self.characters > MAX_CHARS:
-            raise ResourceLimit(f"more than {MAX_CHARS} characters in cells")
+        if self.full or not self.size.takes(text):
+            self.leave_out(sheet, place[0])
+            return
         sheet.cells[place] = text
         if number:
             sheet.numbers.add(place)
         if moment:
             sheet.moments[place] = moment
+
+    def leave_out(self, sheet: Sheet, row: int) -> None:
+        """Leave out a row, and all that come after it."""
+        if LEFT_OUT not in sheet.warnings:
+            sheet.warnings.append(LEFT_OUT)
+        while not self.full and sheet.cells and next(reversed(sheet.cells))[0] == row:
+            sheet.cells.popitem()
+        self.full = True
 
 
 def column_name(index: int) -> str:

@@ -97,7 +97,7 @@ HEADING_LEVEL: Final = 2
 """Level of a sheet's name among headings: below the title of the document."""
 MAX_NAMED_AREAS: Final = 50
 """Areas in the path of a table with hidden rows or columns; with more gaps the path names the area around all."""
-MAX_TABLE_CELLS: Final = 2_000_000
+MAX_TABLE_CELLS: Final = 1_000_000
 """Cells of one island, filled or not: beyond it only its filled cells are in the table."""
 
 
@@ -215,22 +215,31 @@ def _make_table(
         listed = sorted(places)
     else:
         listed = [(row, column) for row in rows for column in columns]
+    heights = {row: (_round(sheet.rows.start(row)), _round(sheet.rows.start(row + 1))) for row in rows}
+    widths = {
+        column: (_round(sheet.columns.start(column)), _round(sheet.columns.start(column + 1))) for column in columns
+    }
     cells = []
     for place in listed:
         if place in covered:
             continue
         merge = merged.get(place)
-        end = (min(merge[2], bottom), min(merge[3], right)) if merge is not None else place
-        index = row_index[place[0]]
+        index, column = row_index[place[0]], column_index[place[1]]
+        (y0, y1), (x0, x1) = heights[place[0]], widths[place[1]]
+        end_row, end_column = index + 1, column + 1
+        if merge is not None:
+            end = (min(merge[2], bottom), min(merge[3], right))
+            end_row, end_column = bisect_right(rows, end[0]), bisect_right(columns, end[1])
+            _, _, x1, y1 = _box(sheet, (*place, *end))
         cells.append(
             Cell(
                 row=index,
-                col=column_index[place[1]],
-                row_span=bisect_right(rows, end[0]) - index,
-                col_span=bisect_right(columns, end[1]) - column_index[place[1]],
+                col=column,
+                row_span=end_row - index,
+                col_span=end_column - column,
                 header=index < headers,
                 text=clean(texts.get(place, "")),
-                bbox=_box(sheet, (*place, *end)),
+                bbox=(x0, y0, x1, y1),
                 value=sheet.moments.get(place) if place in texts else None,
                 spans=sheet.spans.get(place, ()) if place in texts else (),
             )
@@ -308,6 +317,10 @@ def _make_object(sheet: Sheet, item: SheetObject, flags: tuple[str, ...]) -> lis
         FlowBlock(BlockType.PICTURE, text, table=item.table, bbox=box, picture=item.picture, asset=item.asset,
                   flags=flags, path=path)
     )  # fmt: skip
+
+
+def _round(points: float) -> float:
+    return round(points, 3) + 0.0
 
 
 def _box(sheet: Sheet, area: Area) -> Bbox:

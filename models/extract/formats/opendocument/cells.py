@@ -52,7 +52,7 @@ class SheetReader:
         """Return the filled sheet.
 
         Raises:
-            ResourceLimit: There are more than `MAX_CELLS` filled cells.
+            ResourceLimit: A repeated row has more than `MAX_CELLS` filled cells.
         """
         visible = self._styles.shows_table(node.get(TABLE + "style-name"))
         self._sheet = Sheet(node.get(TABLE + "name") or "", visible=visible)
@@ -94,9 +94,12 @@ class SheetReader:
             return
         cells = list(self._read_cells(row))
         times = min(times, MAX_ROWS - self._row)
-        if self._workbook.count + times * sum(cell.times for cell in cells) > MAX_CELLS:
-            raise ResourceLimit(f"more than {MAX_CELLS} filled cells")
+        if times * sum(cell.times for cell in cells) > MAX_CELLS:
+            raise ResourceLimit(f"a repeated row of more than {MAX_CELLS} filled cells")
         for _ in range(times):
+            if self._workbook.full:
+                self._workbook.leave_out(self._sheet, self._row)
+                break
             if visibility == "collapse":
                 self._sheet.hidden_rows.add(self._row)
             for cell in cells:

@@ -9,7 +9,7 @@ from quire.models.extract.formats.common.xml import Element
 from quire.models.extract.formats.flow.blocks import PLAIN, FlowBlock, InlineMarkup, StyledRun, fold
 from quire.models.extract.formats.flow.mathml import mathml_to_latex
 from quire.models.extract.formats.opendocument.charts import read_chart
-from quire.models.extract.formats.opendocument.styles import DRAW, OFFICE, TEXT, XLINK, OdfStyles, count
+from quire.models.extract.formats.opendocument.styles import DRAW, OFFICE, TABLE, TEXT, XLINK, OdfStyles, count
 
 MAX_BLANKS: Final = 1000
 """Blanks that one `text:s` may represent."""
@@ -21,6 +21,7 @@ _SKIPPED: Final = frozenset(
 )  # fmt: skip
 
 
+_REFERENCES: Final = frozenset(TEXT + name for name in ("bookmark-ref", "reference-ref", "sequence-ref"))
 _BLANKS: Final = {TEXT + "s": " ", TEXT + "tab": "\t", TEXT + "line-break": "\n"}
 
 
@@ -64,7 +65,10 @@ def _read_child(
             _read(child, styles, mark, _span_style(child.get(TEXT + "style-name"), styles, style), inline)
         case t if t == TEXT + "a":
             href = child.get(XLINK + "href")
-            _read(child, styles, mark, replace(style, href=href) if href and href[:1] != "#" else style, inline)
+            _read(child, styles, mark, replace(style, href=href) if href else style, inline)
+        case t if t in _REFERENCES:
+            name = child.get(TEXT + "ref-name")
+            _read(child, styles, mark, replace(style, href=f"#{name}") if name else style, inline)
         case t if t == TEXT + "note":
             inline.notes.append(child)
             inline.runs.append(StyledRun(mark(), replace(style, superscript=True)))
@@ -90,6 +94,24 @@ def _span_style(name: str | None, styles: OdfStyles, style: InlineMarkup) -> Inl
         subscript=style.subscript if raised is None else raised < 0,
         code=style.code or styles.is_a(name, "Source_20_Text", "Teletype"),
     )
+
+
+_NAMED: Final = {
+    TEXT + "bookmark": TEXT + "name",
+    TEXT + "bookmark-start": TEXT + "name",
+    TEXT + "reference-mark": TEXT + "name",
+    TEXT + "reference-mark-start": TEXT + "name",
+    TEXT + "sequence": TEXT + "ref-name",
+}
+
+
+def find_names(node: Element) -> list[str]:
+    """Return the names by which links and references name a paragraph or table: its marks, or what they head."""
+    names = [name for mark in node.iter(*_NAMED) if (name := mark.get(_NAMED[str(mark.tag)]))]
+    table = node.get(TABLE + "name")
+    if node.tag == TEXT + "h":
+        names.append("".join(map(str, node.itertext())) + "|outline")
+    return names if table is None else [*names, table, table + "|table"]
 
 
 def read_object(content: Element | None, alt: str = "") -> FlowBlock | None:

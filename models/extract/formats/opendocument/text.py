@@ -20,7 +20,7 @@ from quire.models.extract.formats.flow.blocks import (
 )
 from quire.models.extract.formats.flow.charts import part_caption
 from quire.models.extract.formats.flow.counting import alphabetic, roman
-from quire.models.extract.formats.opendocument.inline import Inline, read_inline, read_object
+from quire.models.extract.formats.opendocument.inline import Inline, find_names, read_inline, read_object
 from quire.models.extract.formats.opendocument.styles import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, OdfStyles, count
 
 MAX_DEPTH: Final = 60
@@ -50,6 +50,10 @@ class NoteNumbers:
         return str(self.last)
 
 
+_NAMED: Final = frozenset((TEXT + "p", TEXT + "h", TABLE + "table"))
+"""Elements that links name."""
+
+
 @dataclass(slots=True)
 class OdfReader:
     """Reads block content into pages; make one per story."""
@@ -65,6 +69,7 @@ class OdfReader:
     _item: FlowBlock | None = None
     _make_label: str | None = None
     _read: int = 0
+    _names: list[str] = field(default_factory=list)
 
     def read(self, node: Iterable[Element]) -> list[FlowBlock]:
         """Return all blocks inside an element.
@@ -80,6 +85,8 @@ class OdfReader:
 
     def _read_block(self, node: Element) -> None:
         self._read += self.depth == 0
+        if node.tag in _NAMED:
+            self._names += find_names(node)
         match node.tag:
             case t if t in (TEXT + "p", TEXT + "h"):
                 self._read_paragraph(node)
@@ -99,6 +106,7 @@ class OdfReader:
         block.path = f"content.xml#{self._read}" if self.depth == 0 else None
         if self.hidden and HIDDEN_TEXT not in block.flags:
             block.flags = (*block.flags, HIDDEN_TEXT)
+        block.anchors, self._names = (*block.anchors, *self._names), []
         self.pages[-1].blocks.append(block)
         return block
 

@@ -1,5 +1,6 @@
 """A slide deck: slides in order by their relationships, each with its layout, notes and comments; a flow file out."""
 
+from itertools import pairwise
 from typing import Final
 
 from lxml import etree
@@ -40,7 +41,24 @@ def read_comments(root: Element) -> list[FlowBlock]:
     return [FlowBlock(BlockType.FOOTNOTE, clean(text), flags=(COMMENT,)) for text in texts if text]
 
 
+def _place_text(block: FlowBlock, page: FlowPage) -> None:
+    """Add a text of a layout to a page: near its edge as a header or footer."""
+    middle = (block.bbox[1] + block.bbox[3]) / 2 if block.bbox is not None and page.height else page.height / 2
+    if middle < _EDGE * page.height:
+        block.type, block.level, block.bullet = BlockType.PAGE_HEADER, None, False
+        page.headers.append(block)
+    elif middle > (1 - _EDGE) * page.height:
+        block.type, block.level, block.bullet = BlockType.PAGE_FOOTER, None, False
+        page.footers.append(block)
+    else:
+        page.blocks.append(block)
+
+
 ENGINE: Final = "lxml"
+_TEXT_SHAPES: Final = frozenset({P + "sp", P + "grpSp"})
+"""Shapes of a layout that may hold text; its pictures decorate."""
+_EDGE: Final = 0.15
+"""Part of a slide's height at each end that its running texts take."""
 _DEFAULT_SIZE: Final = (9_144_000, 6_858_000)
 """EMU of a 4:3 slide."""
 
@@ -135,6 +153,7 @@ class _Deck:
         )
         blocks = list(read_shapes(tree, parts))
         page.blocks = order_blocks(blocks)
+        self._add_layout_texts(root, relations, page)
         title = next((block.text for block in page.blocks if is_slide_title(block)), None)
         page.label = " ".join(title.split()) if title else None
         for kind, read in (("notesSlide", read_notes), ("comments", read_comments)):
@@ -149,6 +168,21 @@ class _Deck:
             page.warnings.append("hidden-slide")
             for block in page.in_order():
                 block.flags = (*block.flags, HIDDEN_TEXT)
+
+    def _add_layout_texts(self, root: Element, relations: Relations, page: FlowPage) -> None:
+        """Add the texts that the layout and the master of a slide show on it, at its head or foot as such."""
+        own = {block.text for block in page.blocks}
+        parts = SlideParts(
+            SlideInheritance(), {}, lambda _: None, lambda _: None, lambda name: find_embedded(self._package, name)
+        )
+        for shown, layer in pairwise((root, *self._inheritance_of(relations).roots)):
+            if shown.get("showMasterSp") in ("0", "false"):
+                break
+            shapes = (node for node in layer.iterfind(f"{P}cSld/{P}spTree/*") if node.tag in _TEXT_SHAPES)
+            for block in read_shapes([node for node in shapes if placeholder_of(node) is None], parts):
+                if block.text and block.text not in own and block.type is not BlockType.PICTURE:
+                    own.add(block.text)
+                    _place_text(block, page)
 
     def _inheritance_of(self, relations: Relations) -> SlideInheritance:
         """Return the layout of a slide and the layout's master."""

@@ -1,6 +1,6 @@
 """The shapes of one slide, in their stated order: a shape tree in, blocks with boxes out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Final
@@ -195,7 +195,9 @@ class SlideParts:
         return relation.target if relation is not None else None
 
 
-def read_shapes(tree: Element, parts: SlideParts, scale: Scale | None = None, depth: int = 0) -> Iterator[FlowBlock]:
+def read_shapes(
+    tree: Iterable[Element], parts: SlideParts, scale: Scale | None = None, depth: int = 0
+) -> Iterator[FlowBlock]:
     """Yield the blocks of all shapes under a shape tree or group.
 
     Raises:

@@ -9,7 +9,7 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from quire.models.extract.formats.flow.sheet import MAX_CELLS
+from quire.models.extract.formats.flow.sheet import LEFT_OUT, TableSize
 from quire.models.extract.formats.sniffing.charset import decode_file
 from quire.models.extract.formats.sniffing.records import (
     find_delimiter,
@@ -27,7 +27,7 @@ def open_csv(data: bytes, options: ReadOptions) -> FlowDocument:
     """Open the table in `data`.
 
     Raises:
-        ResourceLimit: The file has too many cells or a field is too long.
+        ResourceLimit: A record has too many fields, or a field is too long.
     """
     return open_flow(lambda: _read(data), options)
 
@@ -43,30 +43,41 @@ def _read(data: bytes) -> FlowFile:
         if shown := ": ".join(field.strip() for field in next(read_records(line, delimiter), []) if field.strip()):
             page.blocks.append(FlowBlock(BlockType.PARAGRAPH, clean(shown), path=f"lines {number}-{number}"))
     first += above.count("\n")
-    table = _read_table(text, delimiter)
-    if table is not None:
+    rows, lines = _read_rows(text, delimiter)
+    if rows:
         last = decoded.text.count("\n") + (not decoded.text.endswith("\n"))
-        page.blocks.append(FlowBlock(BlockType.TABLE, table=table, path=f"lines {first}-{last}"))
+        if lines is not None:
+            page.warnings.append(LEFT_OUT)
+            last = first + lines - 1
+        page.blocks.append(FlowBlock(BlockType.TABLE, table=_make_table(rows), path=f"lines {first}-{last}"))
     return FlowFile(format=Format.CSV, pages=[page], engine=ENGINE, version=decoded.encoding, reason="delimited-text")
 
 
-def _read_table(text: str, delimiter: str) -> Table | None:
+def _read_rows(text: str, delimiter: str) -> tuple[list[list[str]], int | None]:
+    """Return the records that are not empty, and after how many lines further records are left out, if any are."""
     rows: list[list[str]] = []
-    count = 0
+    size, width, lines = TableSize(), 0, 0
     try:
         for record in read_records(text, delimiter):
-            count += len(record)
-            if count > MAX_CELLS or len(record) > MAX_COLUMNS:
-                raise ResourceLimit("the file has too many cells")
-            if any(field.strip() for field in record):
+            if len(record) > MAX_COLUMNS:
+                raise ResourceLimit(f"a record of more than {MAX_COLUMNS} fields")
+            if any(map(str.strip, record)):
+                shown = "".join(record)
+                padded = max(0, len(record) - width) * len(rows) + max(width, len(record))
+                if not size.takes(shown, padded) and rows:
+                    return rows, lines
+                width = max(width, len(record))
                 rows.append(record)
+                lines += shown.count("\n")
+            lines += 1
     except csv.Error:
         raise ResourceLimit("a field is too long") from None
-    width = max((len(row) for row in rows), default=0)
-    if not width or width * len(rows) > 2 * MAX_CELLS:
-        if width:
-            raise ResourceLimit("the file has too many cells")
-        return None
+    return rows, None
+
+
+def _make_table(rows: list[list[str]]) -> Table:
+    """Return the table of the records, each filled up to the longest."""
+    width = max(map(len, rows))
     has_header = _has_header(rows)
     cells = tuple(
         Cell(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
+from urllib.parse import unquote
 
 from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.table import Cell, Table
@@ -81,6 +82,7 @@ class HtmlWalker:
     _start: Element | None = None
     _flags: tuple[str, ...] = ()
     _furniture: BlockType | None = None
+    _names: tuple[str, ...] = ()
 
     def read(self, root: Element) -> list[FlowBlock]:
         """Return all blocks of an element."""
@@ -93,6 +95,7 @@ class HtmlWalker:
             return
         if node.tag in SKIPPED:
             return
+        self._names += _names_of(node)
         if is_hidden(node) and not self._flags:
             self._read_hidden(node)
             return
@@ -148,7 +151,7 @@ class HtmlWalker:
         if raised := is_raised(node):
             style = replace(style, superscript=raised > 0, subscript=raised < 0)
         href = node.get("href") if node.tag == "a" else None
-        self._style = replace(style, href=href.strip()) if href and not href.startswith("#") else style
+        self._style = replace(style, href=_clean_target(href)) if href else style
         self._read_inside(node)
         self._style = before
 
@@ -344,6 +347,7 @@ class HtmlWalker:
             )  # fmt: skip
         if any(cell.text for cell in cells) or children:
             block.table = Table(rows=grid.rows, cols=grid.cols, cells=tuple(cells))
+            block.anchors = tuple(name for inner in node.iter() for name in _names_of(inner))
             self._add(block, node)
             self.blocks += children
 
@@ -379,10 +383,23 @@ class HtmlWalker:
         if block.parent is None:
             block.parent = self._item
         block.flags = (*block.flags, *self._flags)
+        block.anchors, self._names = (*self._names, *block.anchors), ()
         if self._furniture is not None and block.type in _MOVABLE:
             self.furniture.append((block, self._furniture))
         block.path = self.path_of(start) if start is not None else None
         self.blocks.append(block)
+
+
+def _names_of(node: Element) -> tuple[str, ...]:
+    """Return the names by which links refer to an element."""
+    own, name = node.get("id"), node.get("name") if node.tag == "a" else None
+    return tuple(filter(None, (own, name))) if own or name else ()
+
+
+def _clean_target(href: str) -> str:
+    """Return the target of a link; names of places on the page as their elements state them."""
+    href = href.strip()
+    return unquote(href) if href.startswith("#") else href
 
 
 def _raw_text(node: Element) -> Iterator[str]:

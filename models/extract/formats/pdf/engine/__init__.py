@@ -3,10 +3,7 @@
 With `pymupdf_layout` installed, `import pymupdf` loads ONNX: 217 MB and 1.8 CPU s instead of 49 MB and 0.11 s.
 """
 
-import gc
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -95,23 +92,6 @@ def print_structure(page: Any, scale: float) -> bytes:
     mupdf.fz_print_stext_page_as_json(output, text, scale)
     output.fz_close_output()
     return bytes(buffer.fz_buffer_extract())
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """Pause Python's cycle collector while a page is read.
-
-    A page makes tens of thousands of small objects that all live until its end. Collecting them repeatedly finds
-    nothing and took a seventh of the reading time. Nested uses and several threads are safe: only a caller that found
-    the collector running switches it on again.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def read_contents(page: Any) -> bytes | None:

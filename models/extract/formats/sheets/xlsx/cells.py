@@ -32,9 +32,12 @@ UNCALCULATED: Final = "formula-without-value"
 """Warning: cells hold formulas whose values are not in the file."""
 _LINK: Final = re.compile(r'\s*HYPERLINK\(\s*"([^"]{1,2000})"', re.IGNORECASE)
 """A formula that shows a link."""
+_CELL: Final = S + "c"
+_VALUE: Final = S + "v"
+_DIGITS: Final = "0123456789"
 _READ_TAGS: Final = (
     S + "row",
-    S + "c",
+    _CELL,
     S + "col",
     S + "mergeCell",
     S + "autoFilter",
@@ -104,7 +107,7 @@ def stream(data: bytes, tags: Sequence[str]) -> Iterator[Element]:
         )  # fmt: skip
         for _, element in events:
             yield element
-            if element.tag != S + "c":
+            if element.tag != _CELL:
                 element.clear()
                 parent = element.getparent()
                 while parent is not None and element.getprevious() is not None:
@@ -121,11 +124,12 @@ class _CellReader:
     def __init__(self, sheet: Sheet, workbook: Workbook, context: CellContext) -> None:
         self._sheet, self._workbook, self._context = sheet, workbook, context
         self._next: Place = (0, 0)
+        self._columns: dict[str, int] = {}
 
     def take(self, element: Element) -> None:
         """Take an element: a cell, row, column, merge, filter or the default sizes."""
         match element.tag:
-            case t if t == S + "c":
+            case t if t == _CELL:
                 self._take_cell(element)
             case t if t == S + "row":
                 self._take_row(element)
@@ -176,16 +180,38 @@ class _CellReader:
 
     def _take_cell(self, cell: Element) -> None:
         name = cell.get("r")
-        place = parse_place(name) if name else self._next
+        place = self._parse_place(name) if name else self._next
         if place is None or place[0] >= _MAX_ROWS or place[1] >= _MAX_COLUMNS:
             return
         self._next = (place[0], place[1] + 1)
+        if len(cell) == 1 and cell[0].tag == _VALUE and cell.get("t") is None and not self._context.fonts:
+            self._take_number(cell, cell[0].text or "", place)
+            return
         text, is_number = self._show(cell)
         moment = self._moment_of(cell) if is_number else ""
         text, spans = self._style(cell, text, is_number=is_number)
         self._workbook.put(self._sheet, place, text, number=is_number, moment=moment)
         if spans and text:
             self._sheet.spans[place] = spans
+
+    def _parse_place(self, name: str) -> Place | None:
+        """Return the place that a cell's reference names; `parse_place` for names whose columns are known."""
+        letters = name.rstrip(_DIGITS)
+        column = self._columns.get(letters)
+        if column is not None and 0 < len(name) - len(letters) <= 7 and name[len(letters)] != "0":
+            return int(name[len(letters) :]) - 1, column
+        place = parse_place(name)
+        if place is not None:
+            self._columns[letters] = place[1]
+        return place
+
+    def _take_number(self, cell: Element, value: str, place: Place) -> None:
+        """Take a cell that has nothing but a number."""
+        if not value:
+            return
+        code = self._code(cell)
+        moment = self._moment_of(cell) if code != "General" else ""
+        self._workbook.put(self._sheet, place, self._show_number(value, code), number=True, moment=moment)
 
     def _style(self, cell: Element, text: str, *, is_number: bool) -> tuple[str, tuple[Span, ...]]:
         """Return the text and spans of a cell: from its runs, else from its font and its formula if that links."""
@@ -226,7 +252,7 @@ class _CellReader:
             case "d":
                 return self._show_iso(value, cell), True
             case _:
-                return self._show_number(value, cell), True
+                return self._show_number(value, self._code(cell)), True
 
     def _moment_of(self, cell: Element) -> str:
         """Return the ISO date or time of a cell with a date format."""
@@ -251,14 +277,13 @@ class _CellReader:
         text = (formula.text or "").strip()
         return f"={text}" if text else ""
 
-    def _show_number(self, value: str, cell: Element) -> str:
+    def _show_number(self, value: str, code: str) -> str:
         try:
             number = float(value)
         except ValueError:
             return value
         if number != number or number in (float("inf"), float("-inf")):
             return value
-        code = self._code(cell)
         if code == "General" and _LONG_NUMBER.fullmatch(value):
             return value
         return show(number, code, epoch_1904=self._context.epoch_1904)
@@ -275,6 +300,8 @@ class _CellReader:
 
     def _code(self, cell: Element) -> str:
         style = cell.get("s")
+        if style is None:
+            return "General"
         index = natural(style, -1)
         return self._context.codes[index] if 0 <= index < len(self._context.codes) else "General"
 

@@ -11,8 +11,8 @@ from quire.models.cdom.span import Span
 from quire.models.extract.formats.common.opc import MAX_XML_BYTES, Package, Relation, read_metadata
 from quire.models.extract.formats.common.xml import BrokenPart, Element, R
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from quire.models.extract.formats.flow.parts import PartPictures, read_part_bytes
-from quire.models.extract.formats.flow.sheet import Sheet, Workbook
+from quire.models.extract.formats.flow.parts import PartPictures, read_part_bytes, read_rows
+from quire.models.extract.formats.flow.sheet import MAX_CELLS, Sheet, Workbook
 from quire.models.extract.formats.flow.sheet_pages import make_pages
 from quire.models.extract.formats.sheets.charts import FindCells, find_cells
 from quire.models.extract.formats.sheets.xlsx.cells import (
@@ -151,9 +151,12 @@ class _XlsxFile:
             return sheet
         if relation.kind == "xlMacrosheet" or relation.kind == "xlIntlMacrosheet":
             self._warn("macros")
-        if relation.kind in _KINDS and self._package.size(relation.target) <= MAX_XML_BYTES:
+        if relation.kind in _KINDS:
             try:
-                read_cells(read_part_bytes(self._package, relation.target), sheet, workbook, context)
+                part, is_cut = read_rows(self._package, relation.target, MAX_CELLS)
+                read_cells(part, sheet, workbook, context)
+                if is_cut and not workbook.full:
+                    workbook.leave_out(sheet, -1)
             except BrokenPart:
                 sheet.warnings.append("part-unreadable")
         if sheet.links:

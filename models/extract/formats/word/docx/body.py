@@ -53,6 +53,7 @@ class BodyReader:
         self._desk, self._story, self._sink, self._depth = desk, story, sink, depth
         self._writer = ParagraphWriter(sink, desk.call_note, desk.read_chart, self._read_box, is_cell=is_cell)
         self._carried: list[Piece] = []
+        self._names: list[str] = []
 
     def read(self, container: Element) -> None:
         """Read every block inside `container`."""
@@ -67,6 +68,18 @@ class BodyReader:
                 self._read_block(node)
 
     def _read_block(self, node: Element) -> None:
+        """Read an element; the first block that it makes, or else the next one, has the names of its bookmarks."""
+        self._names += [name for mark in node.iter(W + "bookmarkStart") if (name := mark.get(W + "name"))]
+        page = self._sink.current
+        before = len(page.blocks)
+        self._read_element(node)
+        made = page.blocks[before:] + (self._sink.current.blocks if self._sink.current is not page else [])
+        if self._names and made:
+            target = next((block for block in made if block.text or block.table is not None), made[0])
+            target.anchors += tuple(self._names)
+            self._names = []
+
+    def _read_element(self, node: Element) -> None:
         if node.tag == W + "p":
             self._read_paragraph(node)
         elif node.tag == W + "tbl":

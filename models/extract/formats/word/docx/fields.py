@@ -92,6 +92,7 @@ class _Part:
         """Return the element as LaTeX and as plain text; the text is empty where only a formula shows it."""
         latex, texts = [argument[0] for argument in self.arguments], [argument[1] for argument in self.arguments]
         first, second = ([*latex, "", ""])[:2]
+        is_text = all(text or not formula for formula, text in self.arguments)
         match self.switches[0] if self.switches else "":
             case "f":
                 return rf"\frac{{{first}}}{{{second}}}", ""
@@ -109,14 +110,14 @@ class _Part:
             case "a":
                 return r"\begin{matrix} " + r" \\ ".join(latex) + r" \end{matrix}", ""
             case "b":
-                return f"({','.join(latex)})", f"({','.join(texts)})" if all(texts) else ""
+                return f"({','.join(latex)})", f"({','.join(texts)})" if is_text else ""
             case "o" if len(texts) == 2 and texts[0] in _RING and texts[1].isdecimal() and 0 < int(texts[1]) <= 20:
                 ring = chr(0x245F + int(texts[1]))
                 return ring, ring
             case "l":
-                return ",".join(latex), ",".join(texts)
+                return ",".join(latex), ",".join(texts) if is_text else ""
             case _:
-                return "".join(latex), "".join(texts)
+                return "".join(latex), "".join(texts) if is_text else ""
 
 
 def read_equation(instruction: str) -> tuple[str, bool]:

@@ -1,5 +1,9 @@
 """Content that a slide inherits or refers to: layout and master, charts, diagrams, formulas, links, pictures."""
 
+from random import Random
+
+import pytest
+
 from quire.models.cdom.tree import Block, BlockType, Tree
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.image.pictures import corner, encode
@@ -180,3 +184,44 @@ def test_deck_with_macros_and_lost_slides_is_read_with_warnings() -> None:
     tree = read_tree(deck(slide(shape(paragraph("Text"))), more=parts))
     assert ((tree.pages[0].width, tree.pages[0].height), texts(tree)) == ((720.0, 540.0), ["Text"])
     assert {(warning.code, warning.page) for warning in tree.warnings} == {("macros", None), ("part-unreadable", 2)}
+
+
+EDGES = {BlockType.PAGE_HEADER: 10, BlockType.PARAGRAPH: 250, BlockType.PAGE_FOOTER: 500}
+
+
+def made_layout(seed: int) -> tuple[list[tuple[BlockType, str]], list[str], list[tuple[BlockType, str]], Tree]:
+    """What a slide shows of its layout and master, what it does not, what the tree says of both, and the tree."""
+    random = Random(seed)
+    shown, unshown = list[tuple[BlockType, str]](), ["Click to edit"]
+    with_layout, with_master = random.random() < 0.7, random.random() < 0.7
+    layers = [shape(paragraph("Click to edit"), kind="title", box=(10, 10, 600, 60))] * 2
+    for layer, is_shown in enumerate((with_layout, with_layout and with_master)):
+        for number in range(random.randint(0, 3)):
+            type_ = random.choice(list(EDGES))
+            text = f"{random.choice(('Vertraulich', '社外秘', 'Для служебного', 'Draft'))} {layer}{number}"
+            made = shape(paragraph(text), box=(30, EDGES[type_], 200, 20))
+            if random.random() < 0.3:
+                made = f"<p:grpSp><p:nvGrpSpPr/><p:grpSpPr/>{made}</p:grpSp>"
+            layers[layer] += made
+            (shown if is_shown else unshown).append((type_, text) if is_shown else text)  # type: ignore[arg-type]
+    off = 'showMasterSp="0"'
+    more: dict[str, str | bytes] = {
+        RELS: relations(("l", "slideLayout", "../slideLayouts/l1.xml")),
+        "ppt/slideLayouts/l1.xml": f"<p:sldLayout {NAMES} {'' if with_master else off}><p:cSld><p:spTree>{layers[0]}"
+        "</p:spTree></p:cSld></p:sldLayout>",
+        "ppt/slideLayouts/_rels/l1.xml.rels": relations(("m", "slideMaster", "../slideMasters/m1.xml")),
+        "ppt/slideMasters/m1.xml": f"<p:sldMaster {NAMES}><p:cSld><p:spTree>{layers[1]}</p:spTree></p:cSld>"
+        "</p:sldMaster>",
+    }
+    body = shape(paragraph("Goals"), kind="title") + shape(paragraph("Own text"), box=(30, 300, 200, 40))
+    tree = read_tree(deck(slide(body, attributes="" if with_layout else off), more=more))
+    return shown, unshown, [(block.type, block.text) for block in tree.blocks], tree
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_texts_of_layout_and_master_are_read_where_they_show(seed: int) -> None:
+    shown, unshown, found, tree = made_layout(seed)
+    assert sorted(shown) == sorted(block for block in found if block[1] not in ("Goals", "Own text"))
+    assert not {text for _, text in found} & set(unshown)
+    assert tree.coverage is not None
+    assert tree.coverage.complete

@@ -9,6 +9,7 @@ from tests.models.extract.formats.word.docx.test_inline import char, run
 SHOWN = [
     (r"EQ \f(3,4)", r"\frac{3}{4}", True),
     (r"eq \F(3;4)", r"\frac{3}{4}", True),
+    (r"EQ \l(a,\r(2))", r"a,\sqrt{2}", True),
     (r"EQ \f(1,\f(2,3))", r"\frac{1}{\frac{2}{3}}", True),
     (r"EQ f(x)=\f(a(b,c),d)", r"f(x)=\frac{a(b,c)}{d}", True),
     (r"EQ \r(3,x)", r"\sqrt[3]{x}", True),
