@@ -46,8 +46,8 @@ def test_onnx_directory_puts_its_prompts_before_texts(tmp_path: Path) -> None:
     assert np.abs(model.embed_queries(["rope"]) - known.embed(["query: rope"])).max() < 1e-4
 
 
-def _state(name: str, content: object) -> Callable[[Path], None]:
-    return lambda folder: (folder / name).write_text(json.dumps(content)) and None
+def _state(name: str, content: object) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(json.dumps(content))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_values_below_the_threshold_are_asked(confidence: float, is_asked: bool)
 
 
 @pytest.mark.parametrize(("confidence", "stays"), [(0.97, True), (0.93, True), (0.88, False), (0.4, False)])
-def test_value_that_an_asked_model_does_not_refer_to_is_doubted_or_left_out(confidence: float, stays: bool) -> None:
+def test_value_that_an_asked_model_does_not_find_is_doubted_or_left_out(confidence: float, stays: bool) -> None:
     rules = ExtractedData(data={"number": "B-2"}, evidence={"/number": stated(confidence)})
     told = ExtractedData(data={"lines": RIGHT["lines"]}, evidence={"/lines/0/name": stated(0.8)})
     filled = fill_missing(READ, rules, told)

@@ -79,7 +79,7 @@ def test_heads_without_a_rule_between_them_are_parted() -> None:
     assert right >= 19
 
 
-def test_a_title_over_all_columns_stays_one_cell() -> None:
+def test_title_over_all_columns_stays_one_cell() -> None:
     cells = [(0, 0, 1, 3, "Costs of the year by region and by month"), (1, 0, 1, 1, "A"), (1, 1, 1, 1, "B")]
     cells += [(1, 2, 1, 1, "C"), (2, 0, 1, 1, "D"), (2, 1, 1, 1, "E"), (2, 2, 1, 1, "F")]
     (table,) = read_tables(lambda page: draw_cells(page, cells))
