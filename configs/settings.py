@@ -74,8 +74,8 @@ class Settings(BaseSettings):
     )
     embedder: EmbedderSetting = setting(
         "minilm",
-        "minilm, none or the absolute directory of a sentence-transformers model",
-        "Embedding model of the search index. none: search by words only. A directory needs torch (GPU lock).",
+        "minilm, none or the absolute directory of an ONNX or sentence-transformers model",
+        "Embedding model of the search index. none: search by words only. Safetensors need torch (GPU lock).",
     )
     purge_deadline: float = setting(
         60.0,

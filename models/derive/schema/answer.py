@@ -25,7 +25,8 @@ class Missing(StrEnum):
     `no-label`: no label, heading or column names it. `not-of-type`: what it labels is not of the leaf's type.
     `ambiguous`: several values fit equally well. `unverified`: the value does not stand at its place. `no-column`: the
     table of the rows has no column for it. `no-rows`: no table or list holds such rows. `not-supported`: arrays in
-    arrays in arrays are not read.
+    arrays in arrays are not read. `several-disagree`: one label has different values at several places, or a language
+    model that was asked does not confirm a doubtful value.
     """
 
     NO_LABEL = "no-label"
@@ -35,6 +36,7 @@ class Missing(StrEnum):
     NO_COLUMN = "no-column"
     NO_ROWS = "no-rows"
     NOT_SUPPORTED = "not-supported"
+    SEVERAL_DISAGREE = "several-disagree"
 
 
 def pointer(*parts: str | int) -> str:

@@ -65,6 +65,7 @@ class _Scored:
     fit: float
     order: int
     choice: Choice
+    label: str
 
 
 def read_sources(sources: Sequence[TextSource], leaf: Leaf) -> tuple[Any, tuple[ValuePlace, ...], str] | None:
@@ -129,7 +130,7 @@ class Assignment:
             signals = ValueSignals(fit.score, candidate.confidence, min(1.0, len(verbatim) / max(1, whole)))
             score = self._rate(fit, candidate, signals)
             choice = Choice(value, places, verbatim, score, candidate.how, signals)
-            yield _Scored(leaf, fit.score, candidate.order, choice)
+            yield _Scored(leaf, fit.score, candidate.order, choice, candidate.label.casefold())
 
     def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, signals: ValueSignals) -> float:
         leaf = fit.owner
@@ -163,12 +164,14 @@ class Assignment:
         for entry in scored:
             place = entry.choice.places[0]
             key = (place.block_id, place.cell, place.start, place.end)
-            if entry.leaf in self.chosen or self.reasons.get(entry.leaf) is Missing.AMBIGUOUS:
+            if entry.leaf in self.chosen or self.reasons.get(entry.leaf) in _UNDECIDED:
                 continue
             if key in used and entry.fit < SHARED_FIT:
                 continue
-            if _is_ambiguous(entry, by_leaf[entry.leaf]):
-                self.reasons[entry.leaf] = Missing.AMBIGUOUS
+            tied = _find_tied(entry, by_leaf[entry.leaf])
+            if tied:
+                same = all(other.label == entry.label for other in tied)
+                self.reasons[entry.leaf] = Missing.SEVERAL_DISAGREE if same else Missing.AMBIGUOUS
                 continue
             used.add(key)
             self.chosen[entry.leaf] = _compare(entry.choice, by_leaf[entry.leaf])
@@ -201,12 +204,15 @@ def _compare(choice: Choice, scored: Sequence[_Scored]) -> Choice:
     return replace(choice, signals=replace(choice.signals, lead=lead, alone=not others))
 
 
-def _is_ambiguous(entry: _Scored, others: Sequence[_Scored]) -> bool:
-    """Return True for a doubtful label when another of the same score leads to another value."""
-    return entry.choice.score < SURE and any(
-        abs(other.choice.score - entry.choice.score) < TIED and other.choice.value != entry.choice.value
-        for other in others
-    )
+_UNDECIDED = (Missing.AMBIGUOUS, Missing.SEVERAL_DISAGREE)
+
+
+def _find_tied(entry: _Scored, others: Sequence[_Scored]) -> list[_Scored]:
+    """Return, for a doubtful label, those of the same score that lead to other values."""
+    if entry.choice.score >= SURE:
+        return []
+    near = [other for other in others if abs(other.choice.score - entry.choice.score) < TIED]
+    return [other for other in near if other.choice.value != entry.choice.value]
 
 
 def _find_anchors(fragments: Sequence[Fragment], objects: PhraseIndex[ObjectNode]) -> list[tuple[int, tuple[str, ...]]]:

@@ -5,11 +5,11 @@ In: fragments and the phrases of the schema. Out: candidates, each a label and t
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby, pairwise
+from dataclasses import dataclass, replace
+from itertools import chain, groupby, pairwise
 
 from quire.models.cdom.table import Table
-from quire.models.cdom.tree import Block, BlockId, Tree
+from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
 from quire.models.derive.fields.bills import SUMMED, find_stated_currency, find_unlabelled
 from quire.models.derive.fields.extracted_field import ExtractedField, locate_value
 from quire.models.derive.fields.fields import find_labelled
@@ -21,7 +21,7 @@ from quire.models.derive.fields.values import EMAIL, find_dates
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
-from quire.models.derive.schema.prose import find_measures, find_stated
+from quire.models.derive.schema.prose import MAX_TEXT, find_measures, find_stated
 from quire.models.derive.schema.sources import TextSource, source_of
 from quire.models.derive.schema.tables import YEAR, TableView
 from quire.models.derive.schema.typed import plain_number
@@ -94,16 +94,21 @@ def find_candidates(
     candidates += _find_under_headings(fragments, paired)
     candidates += _find_person(fragments)
     candidates += [
-        ValueCandidate(found.label, (source_of(fragment).cut(found.start, found.end),), PROSE, How.PROSE)
-        for fragment in fragments
-        for found in find_stated(fragment.raw)
-    ]
-    candidates += [
-        ValueCandidate(measure.label, (source_of(fragment).cut(measure.start, measure.end),), PROSE, How.PROSE)
-        for fragment in fragments
-        for measure in find_measures(fragment.raw, leaves)
+        ValueCandidate(found.label, (source.cut(found.start, found.end),), PROSE, How.PROSE)
+        for source in _read_sentences(fragments, blocks)
+        for found in chain(find_stated(source.text), find_measures(source.text, leaves))
     ]
     return sorted(candidates, key=lambda candidate: candidate.order), fragments
+
+
+def _read_sentences(fragments: Sequence[Fragment], blocks: Mapping[BlockId, Block]) -> Iterator[TextSource]:
+    """Yield the texts that may hold sentences: lines, and whole blocks of typewritten lines, whose sentences go on."""
+    for (block_id, cell), members in groupby(fragments, key=lambda fragment: (fragment.block_id, fragment.cell)):
+        lines, block = list(members), blocks[block_id]
+        if cell is None and len(lines) > 1 and block.type is BlockType.CODE and len(block.text) <= MAX_TEXT:
+            yield replace(source_of(lines[0]), start=0, text=block.text)
+        else:
+            yield from map(source_of, lines)
 
 
 def _is_used(fragment: Fragment, blocks: Mapping[BlockId, Block], used: frozenset[tuple[BlockId, int]]) -> bool:

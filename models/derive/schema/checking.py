@@ -4,8 +4,10 @@ The result holds no reference, so nothing is ever fetched. Its patterns run in t
 engine of pydantic-core, which has neither look-around nor back references.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,6 +23,8 @@ Schema = Mapping[str, Any]
 
 MAX_NODES = 5_000  # subschemas after references are expanded
 MAX_DEPTH = 40  # nested subschemas
+MAX_LEAVES = 1_000
+"""Leaves of a schema; time grows with them."""
 _ONE = frozenset(
     {
         "items", "contains", "not", "if", "then", "else", "propertyNames",
@@ -34,13 +38,18 @@ _REFUSED = frozenset({"patternProperties", "$dynamicRef", "$dynamicAnchor", "$re
 
 
 MAX_PATTERN = 1000  # characters
+MAX_COST = 5_000
+"""Cost of compiling the patterns of a schema, each once; a unit is about .06 ms."""
+_COSTLY = re.compile(
+    r"\\(?:(?P<large>[wWpP])|(?P<small>[dD])|.)|\{(?:\d{0,4},)?(?P<most>\d{1,4})\}|(?P<end>\))", re.DOTALL
+)
 _DECIMAL = r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"
 """The pattern that pydantic writes for decimals, which looks ahead."""
 _EQUIVALENT = {_DECIMAL: r"^[+-]?(?:\d+\.?\d*|\.\d+)$"}
 """Patterns of known generators, and what they match without looking ahead."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2_000)
 def _compile(pattern: str) -> SchemaValidator:
     wanted = _EQUIVALENT.get(pattern, pattern)
     return SchemaValidator(core_schema.str_schema(pattern=wanted, regex_engine="rust-regex"))
@@ -60,6 +69,21 @@ def check_pattern(pattern: str, path: str) -> None:
         raise SchemaRefused(
             "pattern-refused", path, "the pattern is wrong, too large, or uses look-around or back references"
         ) from None
+
+
+def _cost_of(pattern: str) -> int:
+    """Return what compiling a pattern costs: letters of all scripts cost most, as often as they are repeated."""
+    cost, outer, repeats = len(pattern) // 100, 1, 1
+    for found in reversed(list(_COSTLY.finditer(pattern))):
+        if found["most"]:
+            repeats = max(1, int(found["most"]))
+            continue
+        if found["end"]:
+            outer *= repeats
+        elif found["large"] or found["small"]:
+            cost += (6 if found["large"] else 1) * outer * repeats
+        repeats = 1
+    return cost
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -97,12 +121,45 @@ def expand_schema(schema: object) -> dict[str, Any]:
         raise SchemaRefused("not-a-schema", "", "expected a JSON Schema as an object")
     try:
         expanded = _Expansion(schema).expand(schema, (), ())
-        Draft202012Validator.check_schema(expanded, format_checker=None)
+        beyond = next(islice(_leaf_paths(expanded), MAX_LEAVES, None), None)
+        if beyond is not None:  # before the slow check
+            raise SchemaRefused("schema-too-large", pointer(*beyond), f"a schema has at most {MAX_LEAVES} leaves")
+        Draft202012Validator.check_schema(_drop_repeats(expanded, set()), format_checker=None)
     except WrongSchema as error:
         raise SchemaRefused("not-a-schema", pointer(*error.absolute_path), _shorten(error.message)) from None
     except RecursionError:
         raise SchemaRefused("schema-too-deep", "", f"a schema nests at most {MAX_DEPTH} levels") from None
     return expanded
+
+
+def _drop_repeats(node: Any, seen: set[str]) -> Any:
+    """Return the schema with parts that repeat others, apart from their names, as `true`: they need no second check."""
+    if not isinstance(node, dict):
+        return node
+    if isinstance(node.get("properties"), dict):
+        return {**node, "properties": {name: _drop_repeats(part, seen) for name, part in node["properties"].items()}}
+    if isinstance(node.get("items"), dict):
+        return {**node, "items": _drop_repeats(node["items"], seen)}
+    key = repr({word: value for word, value in node.items() if word not in _NAMES or not isinstance(value, str)})
+    if key in seen:
+        return True
+    seen.add(key)
+    lists = {word: node[word] for word in _LISTS & node.keys() if isinstance(node[word], list)}
+    return {**node, **{word: [_drop_repeats(part, seen) for part in parts] for word, parts in lists.items()}}
+
+
+_NAMES = frozenset({"title", "description"})
+
+
+def _leaf_paths(node: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of at least some of the values that a schema, which may be wrong, describes."""
+    if isinstance(node, dict) and isinstance(node.get("properties"), dict):
+        for name, part in node["properties"].items():
+            yield from _leaf_paths(part, (*path, "properties", name))
+    elif isinstance(node, dict) and "items" in node:
+        yield from _leaf_paths(node["items"], (*path, "items"))
+    else:
+        yield path
 
 
 def _shorten(text: str) -> str:
@@ -114,6 +171,8 @@ class _Expansion:
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._root, self._nodes = root, 0
+        self._patterns: set[str] = set()
+        self._cost = 0
 
     def expand(self, node: object, path: tuple[str | int, ...], open_refs: tuple[str, ...]) -> dict[str, Any]:
         if node is True:
@@ -136,6 +195,14 @@ class _Expansion:
             raise SchemaRefused("schema-too-large", pointer(*path), f"a schema has at most {MAX_NODES} parts")
         if len(path) > 2 * MAX_DEPTH:
             raise SchemaRefused("schema-too-deep", pointer(*path), f"a schema nests at most {MAX_DEPTH} levels")
+
+    def _add_cost(self, pattern: str, path: tuple[str | int, ...]) -> None:
+        if pattern not in self._patterns and len(pattern) <= MAX_PATTERN:
+            self._patterns.add(pattern)
+            self._cost += _cost_of(pattern)
+        if self._cost > MAX_COST:
+            detail = "the patterns of the schema are too large together; repeat \\w, \\p and \\d less often"
+            raise SchemaRefused("pattern-refused", pointer(*path), detail)
 
     def _expand_reference(
         self, node: dict[str, Any], path: tuple[str | int, ...], open_refs: tuple[str, ...]
@@ -167,6 +234,7 @@ class _Expansion:
 
     def _expand_keyword(self, keyword: str, value: Any, path: tuple[str | int, ...], open_refs: tuple[str, ...]) -> Any:
         if keyword == "pattern" and isinstance(value, str):
+            self._add_cost(value, path)
             check_pattern(value, pointer(*path))
         if keyword in _MAPS and isinstance(value, dict):
             return {name: self.expand(part, (*path, name), open_refs) for name, part in value.items()}

@@ -5,10 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quire.models.derive.schema.answer import SchemaRefused, pointer
-from quire.models.derive.schema.checking import Schema, validator_of
+from quire.models.derive.schema.checking import MAX_LEAVES, Schema, validator_of
 
-MAX_LEAVES = 1_000
-"""Leaves of a schema; time grows with them."""
 SCALARS = ("string", "number", "integer", "boolean")
 _OF_PYTHON = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _FREE = frozenset({"type", "title", "description", "x-quire", "default", "examples", "deprecated", "readOnly"})

@@ -30,7 +30,7 @@ MAX_TEXT = 20_000  # characters of a paragraph that is searched
 _OPEN, _CLOSE = '["“„«]', '["”“»]'
 _CAPITAL = r"[A-Z][\w&.'’-]{0,40}"
 _NAME = (
-    rf"(?<![\w&.'’-])(?P<name>{_CAPITAL}(?:[ \t](?:{_CAPITAL}|of|and|de|du|der|von|van|&)){{0,7}}"
+    rf"(?<![\w&.'’-])(?P<name>{_CAPITAL}(?:[ \t\n](?:{_CAPITAL}|of|and|de|du|der|von|van|&)){{0,7}}"
     r"(?:, (?:Inc|Ltd|LLC|L\.P|N\.A|S\.A|GmbH)\.?)?)"
 )
 _ROLE = re.compile(_NAME + r",? as (?:the |an? )?(?P<role>[A-Z][\w-]{0,40}(?: [A-Z][\w-]{0,40}){0,3})")

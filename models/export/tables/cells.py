@@ -12,7 +12,7 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import Block, Tree
 from quire.models.cdom.visible import visible_blocks
 from quire.models.export.tables.dates import read_dates, read_iso
-from quire.models.export.tables.heads import MAX_BEFORE, TableNames, find_unit, name_table
+from quire.models.export.tables.heads import MAX_BEFORE, TableNames, continue_names, find_unit, name_table
 from quire.models.export.tables.numbers import find_decimal_mark, read_number
 
 CLOSED = ")"
@@ -56,10 +56,13 @@ class CellRow:
 def list_cells(tree: Tree) -> Iterator[CellRow]:
     """Yield the cells of all visible tables in reading order."""
     blocks = visible_blocks(tree, furniture=True)
+    last, above = 0, TableNames()
     for number, block in enumerate(blocks):
         if block.table is not None:
-            names = name_table(block, block.table, blocks[max(0, number - MAX_BEFORE) : number])
-            yield from _list_cells(block, block.table, names)
+            names = continue_names(block, blocks[last:number], above)
+            names = names or name_table(block, block.table, blocks[max(0, number - MAX_BEFORE) : number])
+            yield from _list_cells(block, block.table, names, goes_on=names.paths is above.paths)
+            last, above = number, names
 
 
 def column_names(table: Table) -> list[str]:
@@ -90,7 +93,7 @@ def fill_grid(table: Table) -> list[list[Cell | None]]:
     return grid
 
 
-def _list_cells(block: Block, table: Table, names: TableNames) -> Iterator[CellRow]:
+def _list_cells(block: Block, table: Table, names: TableNames, *, goes_on: bool) -> Iterator[CellRow]:
     mark = find_decimal_mark(cell.text for cell in table.cells)
     labels: dict[int, str] = {}
     for cell in table.cells:
@@ -101,7 +104,7 @@ def _list_cells(block: Block, table: Table, names: TableNames) -> Iterator[CellR
     for index, cell in enumerate(table.cells):
         if index in names.merged:
             continue
-        header = cell.header or cell.row in names.heads
+        header = cell.row in names.heads or (cell.header and not goes_on)
         path = () if header else names.path(cell)
         number = None if header else read_number(cell.text + CLOSED * (index in names.closed), mark)
         part = min(bisect_right(ends, cell.row), len(ends) - 1)

@@ -22,6 +22,9 @@ MARKS = frozenset({"$", "€", "£", "¥", "₹", "%", ")", "US$", "EUR", "USD",
 """Texts that belong to the number next to them."""
 BEHIND = frozenset({"%", ")"})
 """Marks that stand behind their number."""
+ALIGNED = 3.0  # points between the edges of a column on two pages
+_NO_HEADS = frozenset({BlockType.CAPTION, BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.FOOTNOTE})
+_DATE = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR = re.compile(r"(?:(?:FY|CY|Q[1-4])\s?)?\(?(?:19|20)\d\d\)?\*?")
 _UNIT = re.compile(r"[$€£¥₹%]|\b(?:US\$|EUR|USD|CHF|GBP|zł|kr)")
 _SCALE = re.compile(
@@ -85,14 +88,60 @@ def name_table(block: Block, table: Table, before: Sequence[Block]) -> TableName
     _share_paths(table, merged, paths)
     context = " ".join([*(other.text for other in near), *(part for path in paths.values() for part in path),
                         *(table.cells[index].text for row in sorted(heads) for index in rows[row])])  # fmt: skip
-    units = {
-        target: table.cells[index].text.strip()
-        for index, target in merged.items()
-        if table.cells[index].text.strip() != ")"
-    }
     closed = frozenset(target for index, target in merged.items() if table.cells[index].text.strip() == ")")
     sections = _find_sections(table, rows, heads, mark)
+    units = _read_units(table, merged)
     return TableNames(_find_title(rest), find_scale(context), heads, paths, sections, merged, units, closed)
+
+
+def continue_names(block: Block, before: Sequence[Block], above: TableNames) -> TableNames | None:
+    """Return the names of a table that goes on with the one before it, at the top of the next page; None for others.
+
+    `before` are the blocks from that table on, `above` its names. Its columns stand at the same places, so its first
+    row is data even if it is marked as a head.
+    """
+    first, table = before[0] if before else None, block.table
+    if first is None or first.table is None or table is None or not above.paths or first.table.cols != table.cols:
+        return None
+    last_page = first.table.parts[-1].page if first.table.parts else first.page
+    is_next = block.page == last_page + 1 and all(other.type in _BETWEEN for other in before[1:])
+    if not is_next or not _are_aligned(first.table, table, above.heads):
+        return None
+    rows: dict[int, list[int]] = defaultdict(list)
+    for index, cell in enumerate(table.cells):
+        rows[cell.row].append(index)
+    top = {cell.col: " ".join(cell.text.split()) for cell in table.cells if cell.row == 0}
+    heads = frozenset({0} if any(text and text in above.paths.get(col, ()) for col, text in top.items()) else ())
+    merged = _find_marks(table, rows, heads)
+    closed = frozenset(target for index, target in merged.items() if table.cells[index].text.strip() == ")")
+    sections = _find_sections(table, rows, heads, find_decimal_mark(cell.text for cell in table.cells))
+    return TableNames(
+        above.title, above.scale, heads, above.paths, sections, merged, _read_units(table, merged), closed
+    )
+
+
+_BETWEEN = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.PICTURE, BlockType.FOOTNOTE})
+"""What may stand between the parts of a table on two pages."""
+
+
+def _are_aligned(first: Table, second: Table, heads: frozenset[int]) -> bool:
+    """Return whether each column begins or ends at the same place in both tables."""
+    edges: list[dict[int, tuple[float, float]]] = [{}, {}]
+    for found, table, skipped in zip(edges, (first, second), (heads, frozenset[int]()), strict=True):
+        for cell in table.cells:
+            if cell.bbox is not None and cell.col_span == 1 and cell.row not in skipped:
+                left, right = found.get(cell.col, (cell.bbox[0], cell.bbox[2]))
+                found[cell.col] = min(left, cell.bbox[0]), max(right, cell.bbox[2])
+    shared = edges[0].keys() & edges[1].keys()
+    return len(shared) > 1 and all(
+        min(abs(one - other) for one, other in zip(edges[0][col], edges[1][col], strict=True)) <= ALIGNED
+        for col in shared
+    )
+
+
+def _read_units(table: Table, merged: Mapping[int, int]) -> dict[int, str]:
+    texts = {target: table.cells[index].text.strip() for index, target in merged.items()}
+    return {target: text for target, text in texts.items() if text != ")"}
 
 
 def find_unit(text: str, path: Sequence[str]) -> str | None:
@@ -173,7 +222,8 @@ def _lines_over(
         other, box = rest[-1], rest[-1].bbox
         height = max(1.0, box[3] - box[1])
         is_line = "\n" not in other.text and 0 < len(other.text.strip()) <= MAX_LINE and box[0] > first + height
-        if not is_line or not -height <= edge - box[3] <= REACH * height or box[2] <= left:
+        may_head = other.type not in _NO_HEADS or (other.type is BlockType.PAGE_HEADER and _DATE.search(other.text))
+        if not is_line or not may_head or not -height <= edge - box[3] <= REACH * height or box[2] <= left:
             break
         lines.insert(0, (box[0], box[2], " ".join(other.text.split())))
         edge = min(edge, box[1])

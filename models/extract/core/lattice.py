@@ -30,6 +30,8 @@ class LatticeLimits:
     """Edges in one direction; more are a drawing."""
     grace: float = 1.5
     """By which a rule may end before the edge that it meets."""
+    parted: float = 0.9
+    """Least distance between the headers of two columns that no rule parts (ems)."""
 
 
 LIMITS: Final = LatticeLimits()
@@ -175,10 +177,40 @@ def _make_grid(areas: list[Area], held: list[list[TableWord]], xs: Edges, ys: Ed
         slot = Slot(rows[top], columns[left], _count_before(lefts, right) - _count_before(lefts, left))
         slot.row_span, slot.words = _count_before(tops, bottom) - _count_before(tops, top), list(words)
         made.rows[slot.row].append(slot)
+    _part_headers(made)
     heads = [word for row in known.rows[: known.header_rows] for slot in row for word in slot.words]
     low = max([word.base - 0.3 * word.size for word in heads], default=float("-inf"))
     made.header_rows = sum(ys[row] < low for row in rows)
     return made
+
+
+def _part_headers(grid: Grid) -> None:
+    """Part the cells of the first row that hold a text over each of several columns with no rule between them."""
+    parted: list[Slot] = []
+    for slot in grid.rows[0] if len(grid.rows) > 1 else ():
+        parts = _part_words(slot, grid.columns) if slot.col_span > 1 and slot.row_span == 1 else []
+        for place, words in enumerate(parts):
+            part = Slot(slot.row, slot.col + place)
+            part.words = words
+            parted.append(part)
+        if not parts:
+            parted.append(slot)
+    if grid.rows:
+        grid.rows[0] = parted
+
+
+def _part_words(slot: Slot, columns: Edges) -> list[list[TableWord]]:
+    """Return the words of a cell by column, or nothing if a column has none or the texts are not apart."""
+    parts: list[list[TableWord]] = [[] for _ in range(slot.col_span)]
+    for word in slot.words:
+        parts[min(max(0, column_at(word.x0, columns) - slot.col), slot.col_span - 1)].append(word)
+    if not all(parts):
+        return []
+    for index in range(len(parts) - 1):
+        gap = min([word.x0 for word in parts[index + 1]]) - max([word.x1 for word in parts[index]])
+        if gap < LIMITS.parted * slot.words[0].size:
+            return []
+    return parts
 
 
 def _number(places: set[int]) -> dict[int, int]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from quire.models.neural.embed.minilm import WIDTH, MiniLm
+from quire.models.neural.embed.onnx_model import OnnxModel, is_onnx_directory, read_onnx_width
 from quire.models.neural.embed.sentence_model import (
     EmbedderRefused,
     SentenceModel,
@@ -47,7 +48,7 @@ def describe_embedder(setting: str) -> EmbedderFacts:
     folder = Path(setting)
     if not folder.is_dir():
         raise EmbedderRefused(f"{setting} is not a directory")
-    width = read_width(folder)
+    width = read_onnx_width(folder) if is_onnx_directory(folder) else read_width(folder)
     name = re.sub(r"[^a-z0-9]+", "_", folder.name.lower()).strip("_")[:40]
     return EmbedderFacts(folder.name, f"{name}_{fingerprint(folder)}", width)
 
@@ -60,7 +61,8 @@ def load_embedder(setting: str, *, threads: int = 1) -> EmbeddingModel:
     """
     if setting == MINILM:
         return MiniLm(threads=threads)
-    return SentenceModel(Path(setting), threads=threads)
+    folder = Path(setting)
+    return (OnnxModel if is_onnx_directory(folder) else SentenceModel)(folder, threads=threads)
 
 
 def check_embedder(setting: str) -> None:
@@ -70,5 +72,5 @@ def check_embedder(setting: str) -> None:
         EmbedderRefused: The setting cannot work on this machine.
     """
     describe_embedder(setting)
-    if setting not in (MINILM, NONE):
+    if setting not in (MINILM, NONE) and not is_onnx_directory(Path(setting)):
         require_library()

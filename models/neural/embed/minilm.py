@@ -69,21 +69,11 @@ class MiniLm:
         return self._embed(texts, self._query_model)
 
     def _embed(self, texts: list[str], model: Any) -> Vectors:
-        vectors = np.zeros((len(texts), WIDTH), dtype=np.float32)
-        encoded = self._tokenizer.encode_batch(texts)
-        order = sorted(range(len(texts)), key=lambda i: (len(encoded[i].ids), i))
-        for group in _batches(order, [len(encoding.ids) for encoding in encoded]):
-            vectors[group] = _infer(model, [encoded[i].ids for i in group])
-        return vectors
+        return run_batches(model, [encoding.ids for encoding in self._tokenizer.encode_batch(texts)], WIDTH)
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(TOKENIZER_FILE))
-        tokenizer.enable_truncation(MAX_TOKENS)
-        tokenizer.no_padding()
-        return tokenizer
+        return open_tokenizer(TOKENIZER_FILE, MAX_TOKENS)
 
     @cached_property
     def _model(self) -> Any:
@@ -94,19 +84,43 @@ class MiniLm:
         return self._compile(QUERY_KERNELS)
 
     def _compile(self, kept_kernels: int) -> Any:
-        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", _ONEDNN_KERNELS)  # read when the library is loaded
         path = model_file()
         if hashlib.sha256(path.read_bytes()).hexdigest() != MODEL_SHA256:
             raise ModelMissing("the weights are not the pinned ones")
-        core = openvino_core()
-        settings = {
-            "INFERENCE_NUM_THREADS": self.threads, "INFERENCE_PRECISION_HINT": self.precision, "NUM_STREAMS": 1,
-            "CPU_RUNTIME_CACHE_CAPACITY": kept_kernels,
-        }  # fmt: skip
-        return core.compile_model(core.read_model(path), "CPU", settings)
+        return compile_model(path, kept_kernels, threads=self.threads, precision=self.precision)
 
 
-def _infer(model: Any, ids: list[list[int]]) -> Vectors:
+def open_tokenizer(path: Path, most_tokens: int) -> Any:
+    """Return the tokenizer of a file, which cuts texts after a number of tokens."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.enable_truncation(most_tokens)
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def compile_model(path: Path, kept_kernels: int, *, threads: int, precision: str) -> Any:
+    """Return the model of an ONNX file, compiled for the CPU."""
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", _ONEDNN_KERNELS)  # read when the library is loaded
+    core = openvino_core()
+    settings = {
+        "INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": precision, "NUM_STREAMS": 1,
+        "CPU_RUNTIME_CACHE_CAPACITY": kept_kernels,
+    }  # fmt: skip
+    return core.compile_model(core.read_model(path), "CPU", settings)
+
+
+def run_batches(model: Any, ids: list[list[int]], width: int, *, first_token: bool = False) -> Vectors:
+    """Return unit vectors of texts that are given as tokens: of the first token, or the mean over all."""
+    vectors = np.zeros((len(ids), width), dtype=np.float32)
+    order = sorted(range(len(ids)), key=lambda i: (len(ids[i]), i))
+    for group in _batches(order, [len(tokens) for tokens in ids]):
+        vectors[group] = _infer(model, [ids[i] for i in group], first_token=first_token)
+    return vectors
+
+
+def _infer(model: Any, ids: list[list[int]], *, first_token: bool) -> Vectors:
     longest = max(map(len, ids))
     tokens = np.zeros((len(ids), longest), dtype=np.int64)
     mask = np.zeros_like(tokens)
@@ -115,6 +129,8 @@ def _infer(model: Any, ids: list[list[int]]) -> Vectors:
     inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
     names = {name for port in model.inputs for name in port.names}
     hidden = model.create_infer_request().infer({k: v for k, v in inputs.items() if k in names})[0]
+    if hidden.ndim == 3 and first_token:
+        return _unit(hidden[:, 0])
     return _pooled(hidden, mask) if hidden.ndim == 3 else _unit(hidden)
 
 

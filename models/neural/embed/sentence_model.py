@@ -113,7 +113,7 @@ def read_width(folder: Path) -> int:
 def fingerprint(folder: Path) -> str:
     """Return 16 hexadecimal digits that change with any file of the directory; large files are hashed by samples."""
     digest = hashlib.sha256()
-    suffixes = {".json", ".txt", ".safetensors", ".model"}
+    suffixes = {".json", ".txt", ".safetensors", ".model", ".onnx"}
     for path in sorted(path for path in folder.rglob("*") if path.suffix in suffixes):
         size = path.stat().st_size
         digest.update(f"{path.relative_to(folder)}\0{size}\0".encode())

@@ -143,7 +143,9 @@ def _referred(
     if rules is not None and not answers:
         return replace(rules, model=use)
     given = apply_corrections(tree, wanted.schema, wanted.corrections)
-    return replace(extract_referred(tree, wanted.schema, answers, wanted.hidden or {}, given, rules), model=use)
+    complete = use is not None and use.complete
+    found = extract_referred(tree, wanted.schema, answers, wanted.hidden or {}, given, rules, complete=complete)
+    return replace(found, model=use)
 
 
 def _ask_all(call: Call, model: AskModel, plan: ModelPlan, document_id: DocumentId | None) -> _ModelAnswers:

@@ -42,6 +42,7 @@ REASONS = {
     Missing.NO_COLUMN: "the table has no column for it",
     Missing.NO_ROWS: "no table or list holds such rows",
     Missing.NOT_SUPPORTED: "lists nested this deep are not read",
+    Missing.SEVERAL_DISAGREE: "several places state different values",
 }
 
 

@@ -60,10 +60,13 @@ def extract_referred(
     hidden: HiddenRanges,
     given: GivenChoices,
     rules: ExtractedData | None = None,
+    *,
+    complete: bool = True,
 ) -> ExtractedData:
     """Return the values that the answers refer to; of several for one leaf the first that holds is taken.
 
     With the answer of the rules, the references only settle what it lacks or is not sure of. `given` come first.
+    `complete`: the model saw the whole document and was asked for all of that.
 
     Raises:
         WrongForm: An answer is not of the form that was asked for.
@@ -80,7 +83,7 @@ def extract_referred(
         with_rules=False,
     )
     referred = extract_data(tree, schema, merged)
-    return fill_missing(schema, rules, referred) if rules is not None else referred
+    return fill_missing(schema, rules, referred, complete=complete) if rules is not None else referred
 
 
 class _Resolver:

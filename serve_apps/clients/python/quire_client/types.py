@@ -547,11 +547,11 @@ class Many(TypedDict):
     """A decision about every flag that the filter of the address selects."""
     decision: Literal['approved', 'rejected']
 MarkdownText: TypeAlias = Literal['rich', 'plain']
-Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified', 'no-column', 'no-rows', 'not-supported']
+Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified', 'no-column', 'no-rows', 'not-supported', 'several-disagree']
 ModelProblem: TypeAlias = Literal['model-unavailable', 'model-failed']
 @final
 class ModelUse(TypedDict):
-    """What a language model did for an answer."""
+    """Work of a language model for an answer."""
     name: str
     requests: int
     sent_characters: int
@@ -915,7 +915,7 @@ class ValidationError(TypedDict):
     ctx: NotRequired[dict[str, Any]]
 @final
 class ValuePlace(TypedDict):
-    """Where a value stands: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`."""
+    """Place of a value: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`."""
     block_id: str
     page: int
     bbox: list[float] | None

@@ -548,7 +548,7 @@ export interface Many {
 
 export type MarkdownText = "rich" | "plain";
 
-export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified" | "no-column" | "no-rows" | "not-supported";
+export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified" | "no-column" | "no-rows" | "not-supported" | "several-disagree";
 
 export type ModelProblem = "model-unavailable" | "model-failed";
 

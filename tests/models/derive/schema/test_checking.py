@@ -1,15 +1,18 @@
 """Schemas: what is accepted, and the code and path of what is refused."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from quire.models.cdom.tree import BlockType
 from quire.models.derive.schema.answer import SchemaRefused
 from quire.models.derive.schema.checking import expand_schema, matches
-from quire.models.derive.schema.extract import read_schema
+from quire.models.derive.schema.extract import extract_data, read_schema
 from quire.models.derive.schema.nodes import leaves_of
 from quire.models.derive.schema.typed import read_typed
+from tests.builders import make_block, make_tree, table_block
 
 
 def objects(**properties: object) -> dict[str, Any]:
@@ -150,3 +153,35 @@ def test_schema_that_pydantic_writes_for_decimals_is_accepted() -> None:
     schema = objects(total={"anyOf": [{"type": "number"}, {"type": "string", "pattern": decimal}, {"type": "null"}]})
     assert "$ref" not in expand_schema(schema)
     assert [matches(decimal, text) for text in ("1.5", "+3", ".", "x")] == [True, True, False, False]
+
+
+def nested(count: int, leaf: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
+    """Return a schema of arrays five deep with about `count` leaves."""
+    schema: dict[str, Any] = {}
+    for level in range(5, -1, -1):
+        own = {f"v{level}_{number}": leaf(1_000 * level + number) for number in range(count // 6)}
+        schema = objects(**own, **({"rows": {"type": "array", "items": schema}} if schema else {}))
+    return schema
+
+
+LEAVES: dict[str, Callable[[int], dict[str, Any]]] = {
+    "text": lambda number: {"type": "string", "description": f"value {number}"},
+    "alternatives": lambda number: {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "null"}]},
+    "pattern": lambda number: {"type": "string", "pattern": rf"\w{{1,60}}{number}"},
+    "long pattern": lambda number: {"type": "string", "pattern": f"({'c' * 900}|{number})+$"},
+    "members": lambda number: {"enum": [f"m{number}-{part}" for part in range(20)]},
+}
+
+
+@pytest.mark.parametrize("kind", LEAVES)
+@pytest.mark.parametrize("count", [12, 990, 2_000])
+def test_arrays_five_deep_are_answered_or_refused_within_a_second(kind: str, count: int) -> None:
+    tree = make_tree(make_block(BlockType.PARAGRAPH, "v0 1: 17"), table_block([["v1 1", "v1 2"], ["3", "4"]]))
+    started = time.process_time()
+    code = ""
+    try:
+        assert extract_data(tree, read_schema(nested(count, LEAVES[kind]))).missing
+    except SchemaRefused as refused:
+        code = refused.code
+    assert time.process_time() - started < 1.0
+    assert code == "" if count < 900 else code in ("", "schema-too-large", "pattern-refused")

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -313,3 +314,17 @@ def test_sentence_that_names_a_number_states_none(label: str, rest: str) -> None
     assert extract(make_tree(make_block(P, f"{label} {rest}")), schema).data == {}
     number = extract(make_tree(make_block(P, f"{label}: R-2041")), schema).data
     assert [*number.values()] == ["R-2041"]
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"), [("Contract ref", "several-disagree"), ("Ref. contract", "ambiguous")]
+)  # fmt: skip
+def test_tied_values_say_whether_one_label_or_several_name_them(other: str, reason: str) -> None:
+    schema = read_schema(objects(contract_reference_code={"type": "string"}))
+    for seed in range(20):
+        chance = random.Random(seed)
+        first, second = (f"K-{chance.randrange(100, 999)}{letter}" for letter in "AB")
+        lines = [make_block(P, f"{label}: {value}") for label, value in (("Contract ref", first), (other, second))]
+        chance.shuffle(lines)
+        answer = extract_data(make_tree(lines[0], make_block(P, "Terms"), lines[1]), schema)
+        assert answer.missing == {"/contract_reference_code": reason}

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import pytest
 
@@ -93,6 +94,44 @@ def test_numbers_are_found_by_the_names_of_their_row_and_column() -> None:
             asked += 1
             right += list(answers(cells, label, path)) == [value]
     assert right >= LEAST_RIGHT * asked, (right, asked)
+
+
+def make_parts(seed: int, *, between: bool) -> Tree:
+    """Return a table and its rest on the next page, whose first row is marked as a head, or may be the head again."""
+    chance = random.Random(seed)
+    repeats, cols = chance.random() < 0.4 and not between, chance.randrange(2, 6)
+    heads = chance.sample(("Name", "Status", "Owner", "Hours", "Note"), cols)
+    texts = [[f"{chance.choice('abcd')}{row}{col}" for col in range(cols)] for row in range(6)]
+    parts = []
+    for page, rows in ((1, [heads, *texts[:3]]), (2, [*([heads] if repeats else []), *texts[3:]])):
+        cells: list[Cell] = []
+        for (row, line), col in product(enumerate(rows), range(cols)):
+            left, top = LEFT + 80 * col, 90 + 14 * row
+            box = (left, top, left + 9 * len(line[col]), top + 10)
+            cells.append(Cell(row=row, col=col, text=line[col], header=row == 0, bbox=box))
+        table = Table(rows=len(rows), cols=cols, cells=tuple(cells))
+        parts.append(make_block(BlockType.TABLE, "", page=page, table=table, bbox=(LEFT, 90, LEFT + 80 * cols, 150)))
+    kind = BlockType.HEADING if between else BlockType.PAGE_HEADER
+    return make_tree(parts[0], make_block(kind, "The other part", page=2, bbox=(LEFT + 90, 70, 500, 80)), parts[1])
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_rest_of_a_table_on_the_next_page_keeps_its_heads(*, between: bool) -> None:
+    for seed in range(20):
+        cells = list(list_cells(make_parts(seed, between=between)))
+        heads = {cell.col: cell.text for cell in cells if cell.header and cell.page == 1}
+        rest = [cell for cell in cells if cell.page == 2]
+        assert all(cell.head == heads[cell.col] for cell in rest if not cell.header) is not between
+        assert len({cell.row for cell in rest if not cell.header}) == 3 - between
+
+
+@pytest.mark.parametrize("kind", [BlockType.CAPTION, BlockType.PAGE_HEADER])
+def test_captions_and_running_heads_head_no_column(kind: BlockType) -> None:
+    above = make_block(kind, "Report of all units", bbox=(LEFT + 90, 70, LEFT + 170, 80))
+    table = make_parts(3, between=True).blocks[0]
+    assert {
+        cell.head_path[:1] for cell in list_cells(make_tree(above, table)) if cell.col == 1 and not cell.header
+    } == {(table.table.cells[1].text,) if table.table else ()}
 
 
 def test_signs_alone_head_their_columns() -> None:

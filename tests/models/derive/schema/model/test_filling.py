@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence
+from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing
 from quire.models.derive.schema.extract import read_schema
 from quire.models.derive.schema.model.filling import SURE, fill_missing, find_doubtful
 
@@ -31,3 +31,21 @@ def test_values_below_the_threshold_are_asked(confidence: float, is_asked: bool)
     rules = ExtractedData(data={"number": "B-2"}, evidence={"/number": stated(confidence)})
     assert ("/number" in find_doubtful(READ, rules)) == is_asked
     assert (fill_missing(READ, rules, ExtractedData(data=RIGHT)).data["number"] == "A-1") == is_asked
+
+
+@pytest.mark.parametrize(("confidence", "stays"), [(0.97, True), (0.93, True), (0.88, False), (0.4, False)])
+def test_value_that_an_asked_model_does_not_find_is_doubted_or_left_out(confidence: float, stays: bool) -> None:
+    rules = ExtractedData(data={"number": "B-2"}, evidence={"/number": stated(confidence)})
+    told = ExtractedData(data={"lines": RIGHT["lines"]}, evidence={"/lines/0/name": stated(0.8)})
+    filled = fill_missing(READ, rules, told)
+    assert ("number" in filled.data) == ("/number" in filled.evidence) == stays
+    assert filled.missing.get("/number") == (None if stays else Missing.SEVERAL_DISAGREE)
+    assert not stays or filled.evidence["/number"].confidence < confidence
+    for unknown in (fill_missing(READ, rules, told, complete=False), fill_missing(READ, rules, ExtractedData(data={}))):
+        assert unknown.evidence["/number"] == stated(confidence)
+
+
+def test_value_that_the_model_finds_too_keeps_the_higher_confidence() -> None:
+    rules = ExtractedData(data={"number": "A-1"}, evidence={"/number": stated(0.95)})
+    told = ExtractedData(data={"number": "A-1"}, evidence={"/number": stated(0.8)})
+    assert fill_missing(READ, rules, told).evidence["/number"].confidence == 0.95

@@ -1,5 +1,6 @@
 """Cells of ruled tables as the rules enclose them, and tables that continue over pages."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,32 @@ def test_row_label_over_several_rows_spans_them() -> None:
     assert (table.rows, table.cols) == (6, 3)
     assert (spans_of(table)["Works"], spans_of(table)["Parks"]) == ((3, 1), (2, 1))
     assert [cell.text for cell in table.cells if cell.col == 2] == ["Name", "Ann", "Bob", "Cid", "Dee", "Eve"]
+
+
+def test_heads_without_a_rule_between_them_are_parted() -> None:
+    words = ("Name", "Assigned to", "Status", "Due date", "Notes", "Unit price")
+    right = 0
+    for seed in range(20):
+        chance = random.Random(seed)
+        width, heads = chance.randrange(2, 5), chance.sample(words, 4)
+        rows = [[f"{chance.choice('ABC')}{row}{column}" for column in range(width)] for row in range(1, 5)]
+
+        def draw(page: Any, rows: list[list[str]] = rows, width: int = width, heads: list[str] = heads) -> None:
+            cells = [(row, at, 1, 1, text) for row, texts in enumerate(rows, 1) for at, text in enumerate(texts)]
+            draw_cells(page, [(0, 0, 1, width, ""), *cells])
+            for x, text in zip(XS, heads[:width], strict=False):
+                page.insert_text((x + 5, 113), text, fontsize=9)
+
+        (table,) = read_tables(draw)
+        right += [cell.text for cell in table.cells if cell.row == 0] == heads[:width]
+    assert right >= 19
+
+
+def test_title_over_all_columns_stays_one_cell() -> None:
+    cells = [(0, 0, 1, 3, "Costs of the year by region and by month"), (1, 0, 1, 1, "A"), (1, 1, 1, 1, "B")]
+    cells += [(1, 2, 1, 1, "C"), (2, 0, 1, 1, "D"), (2, 1, 1, 1, "E"), (2, 2, 1, 1, "F")]
+    (table,) = read_tables(lambda page: draw_cells(page, cells))
+    assert spans_of(table)["Costs of the year by region and by month"] == (1, 3)
 
 
 def test_rows_that_no_rule_parts_stay_rows() -> None:
