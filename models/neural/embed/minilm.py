@@ -1,11 +1,12 @@
 """all-MiniLM-L6-v2 on OpenVINO: texts in, unit vectors (float32, 384 wide) out. Offline, hash-checked, no torch.
 
-The model cuts texts after 256 tokens; the chunker stays below that. The vector of a text depends on its batch by float
-rounding only, so batches are cut by length alone and never by a timer.
+The model cuts texts after 256 tokens; the chunker stays below that. The vector of a text depends on its batch by the
+rounding of eight-bit products only (cosine above .9995), so batches are cut by length alone and never by a timer.
 """
 
 import hashlib
 import os
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ MODEL_ID = "all-MiniLM-L6-v2"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 WIDTH = 384  # floats of a vector, the model's own
 MAX_TOKENS = 256  # tokens the model was trained to read
-BATCH_TOKENS = 4096
-"""Padded tokens in one inference: large enough to fill one core, small enough to stay in its cache."""
+BATCH_TOKENS = 1024
+"""Padded tokens in one inference: large enough to fill one core, small enough to stay in its second cache. With 4,096 a
+token took a fifth more CPU time."""
 
 KEPT_KERNELS = 8
 """Of those that OpenVINO makes for each new shape of a batch: by itself it keeps 5,000, a megabyte each. Eight are
@@ -87,7 +89,7 @@ class MiniLm:
         path = model_file()
         if hashlib.sha256(path.read_bytes()).hexdigest() != MODEL_SHA256:
             raise ModelMissing("the weights are not the pinned ones")
-        return compile_model(path, kept_kernels, threads=self.threads, precision=self.precision)
+        return compile_model(path, kept_kernels, threads=self.threads, precision=self.precision, adapt=fuse_attention)
 
 
 def open_tokenizer(path: Path, most_tokens: int) -> Any:
@@ -100,15 +102,17 @@ def open_tokenizer(path: Path, most_tokens: int) -> Any:
     return tokenizer
 
 
-def compile_model(path: Path, kept_kernels: int, *, threads: int, precision: str) -> Any:
-    """Return the model of an ONNX file, compiled for the CPU."""
+def compile_model(
+    path: Path, kept_kernels: int, *, threads: int, precision: str, adapt: Callable[[Any], Any] = lambda model: model
+) -> Any:
+    """Return the model of an ONNX file, adapted and compiled for the CPU."""
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", _ONEDNN_KERNELS)  # read when the library is loaded
     core = openvino_core()
     settings = {
         "INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": precision, "NUM_STREAMS": 1,
         "CPU_RUNTIME_CACHE_CAPACITY": kept_kernels,
     }  # fmt: skip
-    return core.compile_model(core.read_model(path), "CPU", settings)
+    return core.compile_model(adapt(core.read_model(path)), "CPU", settings)
 
 
 def run_batches(model: Any, ids: list[list[int]], width: int, *, first_token: bool = False) -> Vectors:
@@ -118,6 +122,37 @@ def run_batches(model: Any, ids: list[list[int]], width: int, *, first_token: bo
     for group in _batches(order, [len(tokens) for tokens in ids]):
         vectors[group] = _infer(model, [ids[i] for i in group], first_token=first_token)
     return vectors
+
+
+def fuse_attention(model: Any) -> Any:
+    """Return the model with one operation for the attention of each layer, which takes a fifth of the CPU time off.
+
+    The file has it as two products, a mask, a softmax and a test for rows without a token, which no text makes. Query
+    and key are both scaled there, the key after it was turned.
+    """
+    from openvino import opset13
+
+    for softmax in [node for node in model.get_ordered_ops() if node.get_type_name() == "Softmax"]:
+        masked = _input(softmax, 0).get_node()
+        product = _input(masked, 0).get_node()
+        query, key = (_input(product, side).get_node() for side in (0, 1))
+        scale = _input(query, 1).get_node().get_data() * _input(key, 1).get_node().get_data()
+        unturned = _input(key, 0)
+        while unturned.get_node().get_type_name() == "Reshape" or unturned.get_partial_shape().rank.get_length() == 3:
+            unturned = _input(unturned.get_node(), 0)
+        (kept,) = (port.get_node() for port in softmax.output(0).get_target_inputs() if port.get_index() == 2)
+        (product_of_values,) = (port.get_node() for port in kept.output(0).get_target_inputs())
+        attention = opset13.scaled_dot_product_attention(
+            _input(query, 0), unturned, _input(product_of_values, 1), _input(masked, 1), opset13.constant(scale)
+        )
+        for port in list(product_of_values.output(0).get_target_inputs()):
+            port.replace_source_output(attention.output(0))
+    model.validate_nodes_and_infer_types()
+    return model
+
+
+def _input(node: Any, number: int) -> Any:
+    return node.input(number).get_source_output()
 
 
 def _infer(model: Any, ids: list[list[int]], *, first_token: bool) -> Vectors:
