@@ -115,6 +115,8 @@ LAYOUT_PASSES: Final = (
          limits="layout.figures.pictures"),
     Pass("charts", "layout.figures.charts:place_charts", "charts pictures lines upright",
          "pictures chart_texts lines upright[warnings]", when="charts", fails=LAYOUT),
+    Pass("infographics", "layout.figures.infographics:free_infographics", "pictures lines upright", "pictures lines",
+         when="pictures"),
     Pass("icons", "layout.figures.icons:find_icons", "upright lines pictures tables", "icons lines[bulleted]"),
     Pass("formulas", "layout.figures.displays:find_formulas", "upright lines body", "formulas lines"),
     Pass("floats", "layout.page:place_floats", "tables pictures chart_texts formulas fields lines",
