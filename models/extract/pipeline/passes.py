@@ -43,6 +43,8 @@ PRINT_PASSES: Final = (
     Pass("spaced-letters", "formats.pdf.text.spaced:join_spaced_letters", "marks.lines text_page", "marks.lines"),
     Pass("vectors", "formats.pdf.vectors:add_vectors", "marks[width height] spans",
          "marks[horizontals verticals dashes fills shapes glyph_shapes]"),
+    Pass("stroke-boxes", "formats.pdf.vectors:narrow_strokes", "page marks[shapes] spans", "marks[shapes]",
+         when="!frame.turn"),
     Pass("strikes", "formats.pdf.vectors:strike_out_words", "marks[lines horizontals dashes split]",
          "marks[lines horizontals dashes]"),
     Pass("underlines", "formats.pdf.vectors:underline_words", "marks[width lines horizontals dashes fills split]",

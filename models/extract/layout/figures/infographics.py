@@ -113,4 +113,3 @@ def _is_part(box: Bbox, outer: Bbox) -> bool:
 
 def _holds_text(box: Bbox, lines: list[Line]) -> bool:
     return any(intersection_area(line.bbox, box) > 0.5 * bbox_area(line.bbox) for line in lines)
-

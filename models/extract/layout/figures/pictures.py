@@ -40,6 +40,8 @@ class PictureLimits:
     """Maximum gap between parts of one icon, in points."""
     nested: float = 0.2
     """Maximum share of an image that an image on it covers."""
+    title_size: float = 1.4
+    """Minimum size of titles on images, relative to that of the text."""
     seam: float = 2.0
     """Maximum gap or overlap (points) of the parts of one image along their common side."""
     edge: float = 0.7
@@ -221,7 +223,7 @@ def join_touching(boxes: list[Bbox]) -> list[Bbox]:
 def _are_panels(fills: list[Bbox], lines: list[Line], box: Bbox) -> bool:
     """Return True for shades that each hold words, as the tabs along a page's edge do; the bars of a chart do not."""
     inside = [line for line in lines if _is_inside(line, box)]
-    words = [line for line in inside if sum(char.isalpha() for char in line.text) > LIMITS.word_letters]
+    words = [line for line in inside if _has_word(line)]
     if not words or 2 * len(words) <= len(inside) or len(fills) > LIMITS.panel_fills * len(words):
         return False
     return all(any(_is_within(line, fill) for fill in fills) for line in inside)
@@ -319,6 +321,15 @@ def _holds_prose(box: Bbox, lines: list[Line]) -> bool:
     )
 
 
+def _holds_title(box: Bbox, lines: list[Line], body: float) -> bool:
+    """Return True for words in large type on an image, which is their ground then."""
+    return any(line.size >= LIMITS.title_size * body and _has_word(line) for line in lines if _is_inside(line, box))
+
+
+def _has_word(line: Line) -> bool:
+    return sum(char.isalpha() for char in line.text) > LIMITS.word_letters
+
+
 def _find_stacks(lines: list[Line]) -> set[int]:
     """Return the identities of lines of narrow paragraphs: lines of one type below each other, from one edge."""
     stacks: set[int] = set()
@@ -350,7 +361,7 @@ def _mostly_inside(inner: Bbox, outer: Bbox) -> bool:
 
 def _take_labels(picture: Picture, lines: list[Line], body: float) -> list[Line]:
     """Move the lines that label the picture from `lines` to it; a drawing's box grows with them."""
-    if not picture.drawn and _holds_prose(picture.box, lines):
+    if not picture.drawn and (_holds_prose(picture.box, lines) or _holds_title(picture.box, lines, body)):
         return lines
     inside = [line for line in lines if _is_inside(line, picture.box)]
     if picture.drawn:
