@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from quire.models.cdom.geometry import Bbox
 from quire.models.extract.core.marks import Fill, Rule
 from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
 
@@ -22,6 +23,8 @@ _LARGEST_LETTER = 60.0
 """Points: larger shapes are drawings."""
 _WHITE = 0xF8
 """Colour component (0 to 255) from which paint looks like paper."""
+_MOST_NARROWED = 2000
+"""Shapes of a page beyond which their paths are not read."""
 _MOST_VECTORS = 40000
 """Beyond this a page is a drawing (maps, plots), whose small marks say nothing about tables."""
 
@@ -44,6 +47,34 @@ def add_vectors(marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
             _add_outline(marks, x0, y0, x1, y1)
         else:
             marks.fills.append(Fill(x0, y0, x1, y1, block["color"]))
+
+
+def narrow_strokes(page: Any, marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
+    """Give stroked shapes the boxes of their paths, in place; the engine's hold the longest point of any corner.
+
+    Those boxes reach out to all sides alike, up to ten line widths. Shapes that a clip cuts keep theirs.
+    """
+    stroked = {block["bbox"] for block in blocks if block["type"] == 3 and block["stroked"] and not block["isrect"]}
+    if not any(shape in stroked for shape in marks.shapes) or len(marks.shapes) > _MOST_NARROWED:
+        return
+    middles: dict[tuple[int, int], Bbox] = {}
+    for path in page.get_cdrawings():
+        if "s" in path["type"]:
+            x0, y0, x1, y1 = path["rect"]
+            out = (path["width"] or 0.0) / 2
+            middles[round(x0 + x1), round(y0 + y1)] = (x0 - out, y0 - out, x1 + out, y1 + out)
+    for index, shape in enumerate(marks.shapes):
+        if shape in stroked and (narrow := _find_path(shape, middles)) is not None:
+            marks.shapes[index] = narrow
+
+
+def _find_path(shape: Bbox, middles: dict[tuple[int, int], Bbox]) -> Bbox | None:
+    across, down = round(shape[0] + shape[2]), round(shape[1] + shape[3])
+    for near in ((across + dx, down + dy) for dx in (0, -1, 1) for dy in (0, -1, 1)):
+        found = middles.get(near)
+        if found is not None and found[0] >= shape[0] - 1 and found[2] <= shape[2] + 1 and found[1] >= shape[1] - 1:
+            return found
+    return None
 
 
 def _add_rule(marks: PageMarks, x0: float, y0: float, x1: float, y1: float) -> None:

@@ -19,6 +19,8 @@ class IconLimits:
 
     least: float = 9.0
     """Minimum width and height of an icon."""
+    least_drawn: float = 6.0
+    """The same of an icon drawn of several parts."""
     most: float = 64.0
     """The maximum."""
     slim: float = 3.0
@@ -55,11 +57,12 @@ def find_icons(upright: PageMarks, lines: list[Line], pictures: list[Picture], t
     groups = [box for box in join_touching(shapes + images) if _is_small(box, LIMITS.most)]
     fills = [(fill.x0, fill.y0, fill.x1, fill.y1) for fill in upright.fills]
     _note_marks([box for box in (*shapes, *images, *fills) if _is_small(box, LIMITS.most_mark)], lines)
+    parts = shapes + images
     taken = [table.box for table in tables] + [picture.box for picture in pictures if _is_drawing(picture)]
     icons = [
         box
         for box in groups
-        if _is_icon(box) and not any(_covers(other, box) for other in taken) and not _holds_text(box, lines)
+        if _is_icon(box, parts) and not any(_covers(other, box) for other in taken) and not _holds_text(box, lines)
     ]
     return icons if len(icons) <= LIMITS.most_icons else []
 
@@ -82,9 +85,13 @@ def _is_small(box: Bbox, most: float) -> bool:
     return LIMITS.least_mark <= width <= most and LIMITS.least_mark <= height <= most
 
 
-def _is_icon(box: Bbox) -> bool:
+def _is_icon(box: Bbox, parts: list[Bbox]) -> bool:
+    """Return True for a box of the size of an icon; one of several parts may be smaller than a plain mark."""
     width, height = box[2] - box[0], box[3] - box[1]
-    return min(width, height) >= LIMITS.least and max(width, height) <= LIMITS.slim * min(width, height)
+    side = min(width, height)
+    if side < LIMITS.least and (side < LIMITS.least_drawn or sum(_covers(box, part) for part in parts) < 2):
+        return False
+    return max(width, height) <= LIMITS.slim * min(width, height)
 
 
 def _is_drawing(picture: Picture) -> bool:

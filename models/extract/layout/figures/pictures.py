@@ -28,6 +28,8 @@ class PictureLimits:
     """Share of a box under lines of type; of charts and diagrams it is less than 0.15."""
     label_chars: int = 45
     """Most characters of a label of a drawing."""
+    label_size: float = 1.3
+    """Maximum size of labels beside a drawing, relative to that of the text."""
     trim_chars: int = 20
     """Minimum characters of a line that shows where the text next to a drawing begins."""
     icon: float = 64.0
@@ -38,6 +40,14 @@ class PictureLimits:
     """Maximum gap between parts of one icon, in points."""
     nested: float = 0.2
     """Maximum share of an image that an image on it covers."""
+    title_size: float = 1.4
+    """Minimum size of titles on images, relative to that of the text."""
+    seam: float = 2.0
+    """Maximum gap or overlap (points) of the parts of one image along their common side."""
+    edge: float = 0.7
+    """The same of parts of different sizes."""
+    layered: float = 0.5
+    """Minimum share of an image that another covers for both to be one."""
     word_letters: int = 3
     """Letters that a label with a word has more than."""
     panel_fills: int = 3
@@ -127,27 +137,32 @@ def _join_images(boxes: list[Bbox]) -> list[Bbox]:
 
 
 def _join_boxes(boxes: list[Bbox]) -> list[Bbox]:
-    """Join overlapping or touching boxes (tiles of one image)."""
+    """Return the boxes with the parts of one image joined."""
     out: list[Bbox] = []
     for box in sorted(boxes):
         merged = box
-        separate: list[Bbox] = []
-        for other in out:
-            if min(merged[2], other[2]) - max(merged[0], other[0]) > -2 and _touch_y(merged, other):
-                merged = (
-                    min(merged[0], other[0]),
-                    min(merged[1], other[1]),
-                    max(merged[2], other[2]),
-                    max(merged[3], other[3]),
-                )
-            else:
-                separate.append(other)
-        out = [*separate, merged]
+        while (other := next((one for one in out if _are_tiles(merged, one)), None)) is not None:
+            out.remove(other)
+            merged = _surround([merged, other])
+        out.append(merged)
     return out
 
 
-def _touch_y(a: Bbox, b: Bbox) -> bool:
-    return min(a[3], b[3]) - max(a[1], b[1]) > -2
+def _are_tiles(a: Bbox, b: Bbox) -> bool:
+    """Return True for two parts of one image: edge to edge, with a whole side in common, or one over the other.
+
+    Pictures that overlap otherwise are several, as in a pile of photos.
+    """
+    across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    if across <= -LIMITS.seam or down <= -LIMITS.seam:
+        return False
+    if min(abs(across), abs(down)) < LIMITS.edge:
+        return True
+    if down < LIMITS.seam and max(abs(a[0] - b[0]), abs(a[2] - b[2])) < LIMITS.seam:
+        return True
+    if across < LIMITS.seam and max(abs(a[1] - b[1]), abs(a[3] - b[3])) < LIMITS.seam:
+        return True
+    return max(across, 0) * max(down, 0) > LIMITS.layered * min(bbox_area(a), bbox_area(b))
 
 
 def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> list[Bbox]:
@@ -177,6 +192,11 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
     return boxes
 
 
+def _is_icon(box: Bbox) -> bool:
+    """Return True for a drawing so small that text beside it is no label."""
+    return max(box[2] - box[0], box[3] - box[1]) <= LIMITS.icon
+
+
 def _are_icons(boxes: list[Bbox]) -> bool:
     """Return True for two or more small drawings of like size that nothing connects; each is an icon."""
     if any(max(box[2] - box[0], box[3] - box[1]) > LIMITS.icon for box in boxes):
@@ -203,7 +223,7 @@ def join_touching(boxes: list[Bbox]) -> list[Bbox]:
 def _are_panels(fills: list[Bbox], lines: list[Line], box: Bbox) -> bool:
     """Return True for shades that each hold words, as the tabs along a page's edge do; the bars of a chart do not."""
     inside = [line for line in lines if _is_inside(line, box)]
-    words = [line for line in inside if sum(char.isalpha() for char in line.text) > LIMITS.word_letters]
+    words = [line for line in inside if _has_word(line)]
     if not words or 2 * len(words) <= len(inside) or len(fills) > LIMITS.panel_fills * len(words):
         return False
     return all(any(_is_within(line, fill) for fill in fills) for line in inside)
@@ -301,6 +321,15 @@ def _holds_prose(box: Bbox, lines: list[Line]) -> bool:
     )
 
 
+def _holds_title(box: Bbox, lines: list[Line], body: float) -> bool:
+    """Return True for words in large type on an image, which is their ground then."""
+    return any(line.size >= LIMITS.title_size * body and _has_word(line) for line in lines if _is_inside(line, box))
+
+
+def _has_word(line: Line) -> bool:
+    return sum(char.isalpha() for char in line.text) > LIMITS.word_letters
+
+
 def _find_stacks(lines: list[Line]) -> set[int]:
     """Return the identities of lines of narrow paragraphs: lines of one type below each other, from one edge."""
     stacks: set[int] = set()
@@ -332,12 +361,13 @@ def _mostly_inside(inner: Bbox, outer: Bbox) -> bool:
 
 def _take_labels(picture: Picture, lines: list[Line], body: float) -> list[Line]:
     """Move the lines that label the picture from `lines` to it; a drawing's box grows with them."""
-    if not picture.drawn and _holds_prose(picture.box, lines):
+    if not picture.drawn and (_holds_prose(picture.box, lines) or _holds_title(picture.box, lines, body)):
         return lines
     inside = [line for line in lines if _is_inside(line, picture.box)]
     if picture.drawn:
         inside = [line for line in inside if not _continues_text(line, picture.box, lines)]
-        inside += _labels_around(picture, [line for line in lines if not _is_inside(line, picture.box)], body)
+        if not _is_icon(picture.box):
+            inside += _labels_around(picture, [line for line in lines if not _is_inside(line, picture.box)], body)
         picture.box = _surround([picture.box, *(line.bbox for line in inside)])
         known = {id(line) for line in inside}
         grown = [line for line in lines if _is_inside(line, picture.box) and id(line) not in known]
@@ -404,7 +434,7 @@ def _is_label_of(line: Line, box: Bbox, body: float) -> bool:
     reach = LIMITS.reach * line.size
     if line.x1 < box[0] - reach or line.x0 > box[2] + reach or line.y1 < box[1] - reach or line.y0 > box[3] + reach:
         return False
-    if line.x0 < box[0] - 4 * reach or line.x1 > box[2] + 4 * reach:
+    if line.x0 < box[0] - 4 * reach or line.x1 > box[2] + 4 * reach or line.size > LIMITS.label_size * body:
         return False
     beside = box[1] - 1 <= (line.y0 + line.y1) / 2 <= box[3] + 1
     return beside or not line.upright or line.size < 0.93 * body or len(line.text) < 12

@@ -1,5 +1,6 @@
 """The heading decision: a learned score of each group, combined with the type that the rules assigned."""
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,6 +31,12 @@ class HeadingThresholds:
     most_lines: int = 6
     most_chars: int = 300
     most_groups: int = 400
+    most_bold: float = 0.5
+    """Maximum share of bold type on a page whose numbered lines in bold capitals are titles."""
+    least_entries: int = 4
+    """Minimum entries of a list of titles."""
+    next_line: float = 1.6
+    """Maximum distance of baselines (ems) of two entries of one list of titles."""
     smaller: float = 0.95
     """Share of the size of running text below which type is smaller."""
 
@@ -47,6 +54,11 @@ NEEDED = {
 
 
 _ROUND_BULLETS = ("• ", "● ", "○ ", "◦ ", "‣ ", "∙ ")
+
+
+_DASHED = re.compile(r"[-–—_=*]{4,}\s*(?=[^\W_])[^\n]{3,60}?\s*[-–—_=*]{4,}")
+"""A title between two rules of dashes."""
+_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 
 
 @cache
@@ -69,17 +81,54 @@ def decide_headings(
         return kinds, {}
     chances = heading_forest().probabilities(find_features(groups, marks, look.body, asked))
     out = list(kinds)
-    named = _find_named(kinds, groups)
+    named, entries = _find_named(kinds, groups), _find_entries(groups)
     for index, chance in zip(asked, chances, strict=True):
         if index in named:
             continue
-        if _is_bulleted(groups[index]):
+        if kinds[index] is not BlockType.LIST_ITEM and _states_title(groups[index], look):
+            out[index] = BlockType.PARAGRAPH if index in entries else BlockType.HEADING
+        elif _is_bulleted(groups[index]):
             out[index] = BlockType.LIST_ITEM if kinds[index] is BlockType.HEADING else kinds[index]
         elif chance >= NEEDED[kinds[index]] and not _repeats_small(groups[index], kinds[index], look):
             out[index] = BlockType.HEADING
         elif kinds[index] is BlockType.HEADING:
             out[index] = BlockType.PARAGRAPH
     return out, dict(zip(asked, chances, strict=True))
+
+
+def _states_title(group: list[Line], look: PageLook) -> bool:
+    """Return True for a line between rules of dashes, and for a number before bold capitals.
+
+    The trees count how often such lines occur, and take many for a list.
+    """
+    line = group[0]
+    if len(group) > 1:
+        return False
+    if _DASHED.fullmatch(line.text):
+        return True
+    if look.contents or look.bold_share > THRESHOLDS.most_bold or not (line.all_bold and line.text.isupper()):
+        return False
+    return _NUMBERED.match(line.text) is not None and not line.text[-1].isdigit()
+
+
+def _find_entries(groups: list[list[Line]]) -> set[int]:
+    """Return the numbered lines that follow each other without text between them: a list of titles, not titles."""
+    entries: set[int] = set()
+    run: list[int] = []
+    for index, group in enumerate(groups):
+        line = group[0]
+        is_entry = len(group) == 1 and _NUMBERED.match(line.text) is not None
+        if not is_entry or (run and not _is_next_entry(groups[run[-1]][0], line)):
+            run = []
+        if is_entry:
+            run.append(index)
+        if len(run) >= THRESHOLDS.least_entries:
+            entries.update(run)
+    return entries
+
+
+def _is_next_entry(above: Line, line: Line) -> bool:
+    return 0 < line.base - above.base < THRESHOLDS.next_line * line.size
 
 
 def _find_named(kinds: list[BlockType], groups: list[list[Line]]) -> set[int]:

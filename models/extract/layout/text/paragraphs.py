@@ -47,6 +47,8 @@ class ParagraphLimits:
     """Maximum difference (in ems) between those steps and the usual one."""
     display_leading: float = 1.35
     """Leading up to which large type is one paragraph, independent of the leading of the text."""
+    most_left_out: int = 4
+    """Least difference of the numbers of two entries that do not follow each other; some sections are left out."""
     label_words: int = 5
     """Maximum words of a label before a colon."""
 
@@ -67,6 +69,8 @@ _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 """The number of a section below the first level, with its title."""
 _CHAPTER = re.compile(r"\d{1,2}\.?\s+[A-ZÄÖÜÀ-Þ]")
 """The number of a section of the first level, with its title; it starts a heading of its own below another heading."""
+_COUNTED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*)\.?\s+[^\W\d_]")
+"""The number of a section of any level, with its title."""
 _SOURCE = re.compile(r"(?:sources?|notes?|quellen?|anmerkung|fuente|nota|источник)\s?:", re.IGNORECASE)
 """The start of the line below a table that states the source of its figures."""
 _LABEL = re.compile(r"(?!(?:https?|ftp|mailto):)[^\W\d_][^:：]{0,38}[:：]\s+\S")
@@ -243,6 +247,8 @@ def _is_item_start(group: list[Line], line: Line) -> bool:
     first = group[0]
     if line.all_bold and (_SECTION.match(line.text) or (first.all_bold and _CHAPTER.match(line.text))):
         return True
+    if _counts_on(first, line):
+        return True
     if _begins_note(line) and _begins_note(first) and abs(first.x0 - line.x0) < 0.8 * line.size:
         return True
     if not NUMBER.match(line.text):
@@ -250,6 +256,18 @@ def _is_item_start(group: list[Line], line: Line) -> bool:
     if NUMBER.match(first.text) and abs(first.x0 - line.x0) < 0.8 * line.size:
         return True
     return group[-1].text.endswith(_SENTENCE_END) and line.x0 >= first.x0 - 0.5 * line.size
+
+
+def _counts_on(first: Line, line: Line) -> bool:
+    """Return True for a line with the number of a section that comes next after that of the group's first line."""
+    before, after = _COUNTED.match(first.text), _COUNTED.match(line.text)
+    if before is None or after is None or line.text[after.end() - 1].islower():
+        return False
+    old, new = ([int(part) for part in match.group(1).split(".")] for match in (before, after))
+    if len(new) > len(old):
+        return new == [*old, 1]
+    depth = len(new) - 1
+    return new[:depth] == old[:depth] and 0 < new[depth] - old[depth] < LIMITS.most_left_out
 
 
 def _begins_note(line: Line) -> bool:
