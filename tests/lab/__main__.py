@@ -22,6 +22,7 @@ BENCHES = {
     "derive": "bench.reading.bench_derive",
     "documents": "bench.listing.bench_documents",
     "door": "bench.door.bench_door",
+    "face": "bench.listing.bench_face",
     "fairness": "bench.queue.bench_fairness",
     "false-flags": "bench.redaction.bench_false_flags",
     "garbled": "bench.reading.bench_garbled",
