@@ -25,6 +25,7 @@ BENCHES = {
     "face": "bench.listing.bench_face",
     "fairness": "bench.queue.bench_fairness",
     "false-flags": "bench.redaction.bench_false_flags",
+    "first-values": "bench.listing.bench_first_values",
     "garbled": "bench.reading.bench_garbled",
     "gpu": "bench.reading.bench_vlm",
     "index-size": "bench.search.bench_index_size",

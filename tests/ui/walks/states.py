@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.ui.browser.living import Living
-from tests.ui.browser.stages import page_of
+from tests.ui.browser.stages import ingest, page_of
 from tests.ui.papers import write_letter, write_locked_letter
 
 State = tuple[str, Callable[[], object]]
@@ -85,7 +85,8 @@ def _states_of_lists(service: Living) -> Iterator[State]:
         browser.press("?")
 
     def far() -> None:
-        browser.open(f"{service.url}/ui/search?q=zebra+quartz+violin&mode=vector")
+        ingest(service, write_letter(70, 0), "indexed.pdf")
+        browser.open(f"{service.url}/ui/search?q=zebra+walrus&mode=vector")
         browser.run("document.querySelector('.closer').open = true")
 
     yield "documents-ticked", tick
