@@ -44,8 +44,6 @@ def main(arguments: list[str]) -> int:
         with staged(store, dsn, Path(folder)) as service:
             found = [line for stage in stages for line in _check_stage(service, store, pictures, stage, Path(folder))]
         store.close()
-    for line in found:
-        print(line)
     print(f"{len(found)} violations")
     return 1 if found else 0
 
@@ -78,7 +76,9 @@ def _check_stage(service: Living, store: Store, pictures: Path, stage: str, fold
     if stage != "guide":
         service.browser.open(f"{service.url}/ui")
         service.sign_out()
-    print(f"{stage}: {len(pages)} pages × {len(SCREENS)} windows", flush=True)
+    print(
+        *found, f"{stage}: {len(pages)} pages × {len(SCREENS)} windows, {len(found)} violations", sep="\n", flush=True
+    )
     return found
 
 

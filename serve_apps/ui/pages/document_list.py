@@ -36,21 +36,15 @@ async def list_all(visit: Visit) -> Response:
     sort = visit.query("sort") or NEWEST
     asked = filters | _days(filters) | {"job_id": jobs or None}
     with_members = not _FLAT & chosen.keys()
+    part = {"sort": sort, "cursor": visit.query("cursor"), "limit": _PER_PAGE}
+    part |= {"members": "false"} if with_members else {}
     problem: ApiRefused | None = None
     rows: list[dict[str, Any]] = []
     more: str | None = None
     counts = {"documents": 0, "pages": 0, "bytes": 0, "complete": True}
     try:
         (rows, more), counts = await asyncio.gather(
-            visit.api.page(
-                "/v1/documents",
-                **asked,
-                sort=sort,
-                cursor=visit.query("cursor"),
-                limit=_PER_PAGE,
-                members=None if not with_members else "false",
-            ),
-            visit.api.get("/v1/documents/counts", **asked),
+            visit.api.page("/v1/documents", **asked, **part), visit.api.get("/v1/documents/counts", **asked)
         )
     except ApiRefused as refused:
         if refused.status not in (404, 422):

@@ -141,7 +141,7 @@ def _states_of_forms(service: Living) -> Iterator[State]:
     def target(kind: str) -> Callable[[], object]:
         return lambda: browser.open(f"{service.url}/ui/targets?kind={kind}")
 
-    def test_source() -> None:
+    def check_source() -> None:
         browser.open(f"{service.url}/ui/sources?kind=folder")
         browser.run("place.value = '/nowhere'; document.querySelector('[name=test]').click()")
         browser.until("document.querySelector('#tested .problem') !== null")
@@ -149,4 +149,4 @@ def _states_of_forms(service: Living) -> Iterator[State]:
     browser.open(f"{service.url}/ui/targets")
     for kind in browser.run("[...document.querySelectorAll('.kinds a')].map((one) => one.search.slice(6))"):
         yield f"target-{kind}", target(kind)
-    yield "source-tested", test_source
+    yield "source-tested", check_source
