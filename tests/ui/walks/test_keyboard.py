@@ -25,7 +25,7 @@ def service(store: Store, dsn: str, browser: Browser) -> Iterator[Living]:
         yield running
 
 
-def test_walk_finds_what_the_keyboard_misses(service: Living) -> None:
+def test_walk_finds_missed_unmarked_and_unnamed_controls(service: Living) -> None:
     here = page_of(service.send(("letter.pdf", write_letter())))
     service.sign_in()
     browser = service.browser
