@@ -169,6 +169,7 @@ async def preview_document(source: DocumentSource, query: Mapping[str, str]) -> 
         text = render_markdown(await source.read_text(_MARKDOWN, redacted=redacted))
     else:
         text = await source.read_text(_HTML, redacted=redacted)
+    text = text.replace("<main", '<main tabindex="0"', 1)  # a frame without links is scrolled by keyboard too
     return Response(text, 200, {"Content-Security-Policy": PREVIEW_POLICY, "Cache-Control": "no-store"}, "text/html")
 
 

@@ -8,7 +8,7 @@ _HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Markdown<
 body { font: 15px/1.55 system-ui, sans-serif; margin: 1rem 1.25rem; overflow-wrap: anywhere; }
 table { border-collapse: collapse; } th, td { border: 1px solid #c9cfdb; padding: .25rem .5rem; vertical-align: top; }
 pre { background: #f4f5f8; padding: .75rem; overflow: auto; } img { max-width: 100%; }
-</style>"""
+</style><main>"""
 
 
 def render_markdown(text: str) -> str:

@@ -1,12 +1,12 @@
 """`python -m tests.ui.accessibility [FOLDER] [STAGE …]`: axe-core on every page, state and window; pictures there.
 
-Fails on any violation, and on anything wider than the window. A stage is nothing, little, much, errors or guide;
-without one, all are looked at. The guide must be built (`make guide`).
+Fails on any violation, on anything wider than the window, and on anything that a keyboard does not reach or a screen
+reader does not name. A stage is nothing, little, kinds, much, errors or guide; without one, all are looked at. The
+guide must be built (`make guide`).
 """
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from quire.serve_apps.guide.site import BUILT
@@ -15,7 +15,9 @@ from tests.postgres import test_server
 from tests.ui.browser.axe import find_violations
 from tests.ui.browser.living import Living
 from tests.ui.browser.stages import Pages, fill_errors, fill_little, fill_much, fill_nothing, staged
-from tests.ui.papers import write_locked_letter
+from tests.ui.walks.keyboard import walk
+from tests.ui.walks.kinds import fill_kinds
+from tests.ui.walks.states import signed_out_states, states
 
 SCREENS = (
     ("light", 1280, 800, False),
@@ -24,7 +26,11 @@ SCREENS = (
     ("narrow-dark", 360, 740, True),
     ("wide", 1920, 1080, False),
 )
-STAGES = ("nothing", "little", "much", "errors", "guide")
+STAGES = ("nothing", "little", "kinds", "much", "errors", "guide")
+WALKED = ("light", "narrow")
+"""Windows in which the keyboard is walked: the side and the bar have different controls."""
+FIRST_OF_GUIDE = "guide-."
+"""The page of the guide on which the keyboard is walked: the way around is the same on all."""
 
 
 def main(arguments: list[str]) -> int:
@@ -38,8 +44,6 @@ def main(arguments: list[str]) -> int:
         with staged(store, dsn, Path(folder)) as service:
             found = [line for stage in stages for line in _check_stage(service, store, pictures, stage, Path(folder))]
         store.close()
-    for line in found:
-        print(line)
     print(f"{len(found)} violations")
     return 1 if found else 0
 
@@ -51,6 +55,8 @@ def _check_stage(service: Living, store: Store, pictures: Path, stage: str, fold
             pages = fill_nothing(service)
         case "little":
             pages = fill_little(service, folder)
+        case "kinds":
+            pages = fill_kinds(service, store)
         case "errors":
             pages = fill_errors(service, store)
         case "guide":
@@ -64,56 +70,26 @@ def _check_stage(service: Living, store: Store, pictures: Path, stage: str, fold
     found = [] if stage == "guide" else _check_sign_in(service, pictures, stage)
     for name, path in pages.items():
         found += _check(service, pictures, f"{stage}-{name}", path)
-    if stage == "errors":
-        for name, act in _states(service, folder):
-            act()
-            found += _look(service, pictures, f"{stage}-{name}")
+    for name, act in states(service, folder) if stage == "errors" else ():
+        act()
+        found += _look(service, pictures, f"{stage}-{name}")
     if stage != "guide":
         service.browser.open(f"{service.url}/ui")
         service.sign_out()
-    print(f"{stage}: {len(pages)} pages × {len(SCREENS)} windows", flush=True)
+    print(
+        *found, f"{stage}: {len(pages)} pages × {len(SCREENS)} windows, {len(found)} violations", sep="\n", flush=True
+    )
     return found
 
 
 def _check_sign_in(service: Living, pictures: Path, stage: str) -> list[str]:
     """Look at the sign-in page once, then sign in."""
     found = _check(service, pictures, f"{stage}-login", "/ui/login") if stage == "nothing" else []
-    if stage == "errors":
-        service.browser.open(f"{service.url}/ui/login")
-        service.browser.run("document.getElementById('key').focus()")
-        service.browser.type("no such key")
-        service.browser.press("Enter")
-        service.browser.until("document.querySelector('.problem') !== null")
-        found += _look(service, pictures, f"{stage}-login")
+    for name, act in signed_out_states(service) if stage == "errors" else ():
+        act()
+        found += _look(service, pictures, f"{stage}-{name}")
     service.sign_in()
     return found
-
-
-def _states(service: Living, folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield states of pages that an act brings about."""
-    browser = service.browser
-    locked = folder / "locked.pdf"
-    locked.write_bytes(b"\n" + write_locked_letter())
-
-    def ask_password() -> None:
-        browser.open(f"{service.url}/ui/upload")
-        browser.choose_files("#files", locked)
-        browser.until("document.querySelector('.sending .bad') !== null")
-
-    def tick() -> None:
-        browser.run("window.onbeforeunload = null; document.querySelector('.locked .quiet')?.click()")
-        browser.open(f"{service.url}/ui")
-        browser.run("document.querySelector('[data-all]').click()")
-
-    yield "password", ask_password
-    yield "selected", tick
-    yield "question", lambda: browser.run("document.querySelector('[data-confirm]').click()")
-
-    def help_with_keys() -> None:
-        browser.open(f"{service.url}/ui/jobs")
-        browser.press("?")
-
-    yield "keys", help_with_keys
 
 
 def _check(service: Living, pictures: Path, name: str, path: str) -> list[str]:
@@ -135,6 +111,8 @@ def _look(service: Living, pictures: Path, name: str) -> list[str]:
         if browser.run("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
             found.append(f"{name} {screen}: wider than the window")
         found += [f"{name} {screen}: {line}" for line in find_violations(browser)]
+        if screen in WALKED and (not name.startswith("guide-") or name == FIRST_OF_GUIDE):
+            found += [f"{name} {screen}: {line}" for line in walk(browser)]
     return found
 
 

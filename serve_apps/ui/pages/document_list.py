@@ -1,5 +1,6 @@
 """The first page: all documents, filtered, sorted and counted, and actions on several of them at once."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
@@ -35,27 +36,24 @@ async def list_all(visit: Visit) -> Response:
     sort = visit.query("sort") or NEWEST
     asked = filters | _days(filters) | {"job_id": jobs or None}
     with_members = not _FLAT & chosen.keys()
+    part = {"sort": sort, "cursor": visit.query("cursor"), "limit": _PER_PAGE}
+    part |= {"members": "false"} if with_members else {}
     problem: ApiRefused | None = None
     rows: list[dict[str, Any]] = []
     more: str | None = None
     counts = {"documents": 0, "pages": 0, "bytes": 0, "complete": True}
     try:
-        rows, more = await visit.api.page(
-            "/v1/documents",
-            **asked,
-            sort=sort,
-            cursor=visit.query("cursor"),
-            limit=_PER_PAGE,
-            members=None if not with_members else "false",
+        (rows, more), counts = await asyncio.gather(
+            visit.api.page("/v1/documents", **asked, **part), visit.api.get("/v1/documents/counts", **asked)
         )
-        counts = await visit.api.get("/v1/documents/counts", **asked)
     except ApiRefused as refused:
         if refused.status not in (404, 422):
             raise
         problem = refused
+    shown, formats = await asyncio.gather(find_rows(visit, rows, with_members=with_members), find_formats(visit))
     return visit.page(
         "documents.html",
-        rows=await find_rows(visit, rows, with_members=with_members),
+        rows=shown,
         counts=counts,
         more=more,
         later=visit.query("cursor") is not None,
@@ -66,7 +64,7 @@ async def list_all(visit: Visit) -> Response:
         query=urlencode(chosen | ({"sort": sort} if sort != NEWEST else {}), doseq=True),
         problem=problem,
         act=_describe_act(visit),
-        formats=await find_formats(visit),
+        formats=formats,
         statuses=STATUSES,
         kinds=FLAGS,
         live=any(row["status"] in ("queued", "running") for row in rows),

@@ -161,11 +161,10 @@ async def _store(visit: Visit, form: dict[str, str]) -> dict[str, str]:
 
 async def _correct(visit: Visit, form: dict[str, str]) -> dict[str, str]:
     name, path = form.get("schema", ""), form.get("path", "")
-    body: dict[str, Any] = {
-        "document_id": visit.request.path_params["document_id"], "path": path, "block_id": form.get("block", ""),
-    }  # fmt: skip
-    if form.get("cell", "").isdecimal():
-        body["cell"] = int(form["cell"])
+    block, _, cell = form.get("block", "").partition(" ")
+    body: dict[str, Any] = {"document_id": visit.request.path_params["document_id"], "path": path, "block_id": block}
+    if cell.isdecimal():
+        body["cell"] = int(cell)
     if form.get("text", "").strip():
         body["text"] = form["text"].strip()
     taught = await visit.api.post(f"/v1/schemas/{name}/corrections", body)

@@ -30,8 +30,7 @@ for (const rect of form ? rects : []) {
     for (const old of rects) old.classList.remove("selected");
     rect.classList.add("selected");
     form.closest("details").open = true;
-    form.elements.block.value = rect.dataset.block;
-    form.elements.cell.value = rect.dataset.cell;
+    form.elements.block.value = `${rect.dataset.block} ${rect.dataset.cell}`.trim();
     form.elements.text.value = "";
     form.elements.text.placeholder = rect.dataset.text.slice(0, 200);
     form.elements.text.focus();

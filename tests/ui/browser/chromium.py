@@ -102,11 +102,11 @@ class Browser:
 
         return until(there, _PATIENCE_S)
 
-    def press(self, key: str) -> None:
+    def press(self, key: str, *, shift: bool = False) -> None:
         """One key, as from a keyboard."""
         named = {"Enter": (13, "\r"), "Tab": (9, ""), "Escape": (27, ""), "ArrowLeft": (37, ""), "ArrowRight": (39, "")}
         code, text = named.get(key, (ord(key[0].upper()), key))
-        shared = {"key": key, "windowsVirtualKeyCode": code}
+        shared = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 8 if shift else 0}
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **shared)
         self.call("Input.dispatchKeyEvent", type="keyUp", **shared)
 

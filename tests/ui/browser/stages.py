@@ -152,13 +152,19 @@ def fill_errors(service: Living, store: Store) -> Pages:
 
 def ingest(service: Living, data: bytes, name: str) -> dict[str, Any]:
     """A letter as a finished, indexed job with its original."""
-    tree = read_letter(data)
-    body = {
-        "tree": _json(dump_tree(tree)) | {"source": {"name": name, "format": "pdf"}},
-        "source_bytes": base64.b64encode(data).decode(),
-    }
+    return post_tree(service, dump_tree(read_letter(data)), data, source={"name": name, "format": "pdf"})
+
+
+def post_tree(service: Living, tree: bytes, data: bytes, **changes: Any) -> dict[str, Any]:
+    """A tree with the file it was read from as a finished, indexed job; `changes`: other keys of the tree."""
+    body = {"tree": _json(tree) | changes, "source_bytes": base64.b64encode(data).decode()}
     job: dict[str, Any] = service.ask("POST", "ingest", json=body)
     return job
+
+
+def page_of(job: dict[str, Any]) -> str:
+    """Return the address of the page of a job's first document."""
+    return f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
 
 
 def ingest_sheet(service: Living) -> str:
@@ -172,9 +178,8 @@ def ingest_sheet(service: Living) -> str:
     names = zip("BCDE", ("Crane", "Part", "Diameter in mm", "Hours"), strict=True)
     head = f'<row r="2">{"".join(text_cell(f"{column}2", name) for column, name in names)}</row>'
     data = workbook(sheet(head + rows), sheet(head))
-    tree = _json(dump_tree(read_letter(data))) | {"source": {"name": "inspections.xlsx", "format": "xlsx"}}
-    job = service.ask("POST", "ingest", json={"tree": tree, "source_bytes": base64.b64encode(data).decode()})
-    return f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+    source = {"name": "inspections.xlsx", "format": "xlsx"}
+    return page_of(post_tree(service, dump_tree(read_letter(data)), data, source=source))
 
 
 def _pages_of(job: str, document: str, hook: str) -> Pages:

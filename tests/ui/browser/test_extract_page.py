@@ -70,6 +70,7 @@ async def test_pasted_schema_is_stored_and_its_values_shown_with_boxes(visit: tu
     assert '<rect data-block="b0" data-cell=""' in text
     assert '<rect class="holds" data-block="b1" data-cell=""' in text
     assert "Amount owed<br>" in text
+    assert '<option value="b0">Wir bekommen 7,50 EUR</option>' in text
     assert "<b>bold" not in text
 
 

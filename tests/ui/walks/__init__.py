@@ -1,0 +1,1 @@
+"""Walks over the pages of the dashboard: kinds of documents, states that an act brings about, and the keyboard."""
