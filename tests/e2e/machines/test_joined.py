@@ -59,7 +59,7 @@ def count(dsn: str, which: str) -> int:
     return int(row[0])
 
 
-def test_machine_of_another_version_is_named_and_the_service_is_not_updated(machines: Machines) -> None:
+def test_machine_of_another_version_stops_an_update_of_the_service(machines: Machines) -> None:
     machines.join("old", 1, "quire-version=0.9.0-reader-1")
     told = machines.quire("up", "--address", f"127.0.0.1:{machines.gcs_port}", name="up")
     machines.kill("old")

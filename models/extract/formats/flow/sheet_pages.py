@@ -211,16 +211,12 @@ def _make_table(
     headers = _header_rows(sheet, rows, columns, texts)
     row_index = {row: index for index, row in enumerate(rows)}
     column_index = {column: index for index, column in enumerate(columns)}
-    if len(rows) * len(columns) > MAX_TABLE_CELLS:
-        listed = sorted(places)
-    else:
-        listed = [(row, column) for row in rows for column in columns]
     heights = {row: (_round(sheet.rows.start(row)), _round(sheet.rows.start(row + 1))) for row in rows}
     widths = {
         column: (_round(sheet.columns.start(column)), _round(sheet.columns.start(column + 1))) for column in columns
     }
     cells = []
-    for place in listed:
+    for place in _list_places(rows, columns, places):
         if place in covered:
             continue
         merge = merged.get(place)
@@ -251,6 +247,13 @@ def _make_table(
         flags=flags,
         path=_name_areas(sheet.name, rows, columns) or area_name(sheet.name, area),
     )
+
+
+def _list_places(rows: list[int], columns: list[int], filled: list[Place]) -> list[Place]:
+    """Return the places of a table's cells: all of its rows and columns, of a very large one the filled places."""
+    if len(rows) * len(columns) > MAX_TABLE_CELLS:
+        return sorted(filled)
+    return [(row, column) for row in rows for column in columns]
 
 
 def _name_areas(name: str, rows: list[int], columns: list[int]) -> str:
