@@ -14,7 +14,7 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from quire.models.extract.formats.flow.charts import part_caption
-from quire.models.extract.formats.flow.sheet import Area, Place, Sheet, SheetObject, Workbook, area_name
+from quire.models.extract.formats.flow.sheet import Area, Place, Sheet, SheetObject, Sizes, Workbook, area_name
 
 ROW_GAP: Final = 2
 """Empty rows that end a table: a single one often occurs inside it."""
@@ -211,14 +211,9 @@ def _make_table(
     headers = _header_rows(sheet, rows, columns, texts)
     row_index = {row: index for index, row in enumerate(rows)}
     column_index = {column: index for index, column in enumerate(columns)}
-    heights = {row: (_round(sheet.rows.start(row)), _round(sheet.rows.start(row + 1))) for row in rows}
-    widths = {
-        column: (_round(sheet.columns.start(column)), _round(sheet.columns.start(column + 1))) for column in columns
-    }
+    heights, widths = _find_edges(sheet.rows, rows), _find_edges(sheet.columns, columns)
     cells = []
-    for place in _list_places(rows, columns, places):
-        if place in covered:
-            continue
+    for place in [place for place in _list_places(rows, columns, places) if place not in covered]:
         merge = merged.get(place)
         index, column = row_index[place[0]], column_index[place[1]]
         (y0, y1), (x0, x1) = heights[place[0]], widths[place[1]]
@@ -247,6 +242,11 @@ def _make_table(
         flags=flags,
         path=_name_areas(sheet.name, rows, columns) or area_name(sheet.name, area),
     )
+
+
+def _find_edges(axis: Sizes, numbers: list[int]) -> dict[int, tuple[float, float]]:
+    """Return where each row or column begins and ends, in points."""
+    return {number: (_round(axis.start(number)), _round(axis.start(number + 1))) for number in numbers}
 
 
 def _list_places(rows: list[int], columns: list[int], filled: list[Place]) -> list[Place]:
