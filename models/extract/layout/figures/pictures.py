@@ -128,12 +128,12 @@ def _image_boxes(marks: PageMarks) -> list[Bbox]:
 
 def _join_images(boxes: list[Bbox]) -> list[Bbox]:
     """Return the images of joined tiles; an image on a much larger one is an image of its own."""
-    outer = [
-        box
-        for box in boxes
-        if not any(_mostly_inside(box, other) and bbox_area(box) < LIMITS.nested * bbox_area(other) for other in boxes)
-    ]
-    return _join_boxes(outer) + _join_boxes([box for box in boxes if box not in outer])
+    areas = {box: bbox_area(box) for box in boxes}  # a page may draw one image thousands of times at one place
+    outer, inner = list[Bbox](), list[Bbox]()
+    for box, area in areas.items():
+        larger = (other for other, size in areas.items() if area < LIMITS.nested * size)
+        (inner if any(_mostly_inside(box, other) for other in larger) else outer).append(box)
+    return _join_boxes(outer) + _join_boxes(inner)
 
 
 def _join_boxes(boxes: list[Bbox]) -> list[Bbox]:
