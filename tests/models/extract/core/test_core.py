@@ -46,7 +46,7 @@ def test_is_figure_equals_the_pattern(seed: int) -> None:
         assert is_figure(text) == (FIGURE.fullmatch(text) is not None), text
 
 
-@pytest.mark.parametrize("pages", ["made_pages", "hostile_pages"])
+@pytest.mark.parametrize("pages", ["made_pages", pytest.param("hostile_pages", marks=pytest.mark.nightly)])
 def test_compiled_core_and_sources_make_the_same_of_made_pages(pages: str) -> None:
     known = _digest_pages(pages)
     interpreted = _digest_pages(pages, "--interpreted")

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from quire.models.neural.embed.load import MINILM, check_embedder, describe_embedder, load_embedder
