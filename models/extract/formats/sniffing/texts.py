@@ -109,9 +109,12 @@ _RST_SURE: Final = re.compile(
     r"|:[a-zA-Z][\w:+-]{1,40}:`[^`\n]{1,300}`|^[ \t]*\+(?:-{2,}\+)+[ \t]*$|`[^`\n<>]{1,200}<[^<>\n`]{1,500}>`__?",
     re.MULTILINE,
 )
-_RST_TITLE: Final = re.compile(r"^(?:[^\s#*+>|.-][^\n]{0,200})\n([=~^\"'`+*#-])\1{2,200}[ \t]*$", re.MULTILINE)
+_RST_TITLE: Final = re.compile(
+    r"^(?=[^\n]{0,200}[^\W_])(?:[^\s#*+>|.-][^\n]{0,200})\n([=~^\"'`+*#-])\1{2,200}[ \t]*$", re.MULTILINE
+)
 _RST_MORE: Final = re.compile(
-    r"``[^`\n]{1,300}``|^\S[^\n]{0,300}::[ \t]*$|^[*#=]{4,200}\n[^\n]{1,200}\n[*#=]{4,200}$", re.MULTILINE
+    r"``[^`\n]{1,300}``|^\S[^\n]{0,300}::[ \t]*$|^[*#=]{4,200}\n(?=[^\n]{0,200}[^\W_])[^\n]{1,200}\n[*#=]{4,200}$",
+    re.MULTILINE,
 )
 """Marks of reStructuredText: those that only it has, titles, and those that it shares."""
 _FENCED: Final = re.compile(r"^[ \t]{0,8}(```|~~~).{0,20000}?^[ \t]{0,8}\1", re.MULTILINE | re.DOTALL)
