@@ -35,7 +35,7 @@ def plan_readers(settings: Settings) -> Sizing:
 def plan_api(settings: Settings, machines: int) -> ApiReplicas:
     """Return the API replicas these settings ask for; by default two where another machine can take over."""
     least = settings.api_min or min(2, machines, settings.api_max or 2)
-    return size_api(cores=os.cpu_count() or 1, least=least, most=settings.api_max)
+    return size_api(cores=os.cpu_count() or 1, machines=machines, least=least, most=settings.api_max)
 
 
 def enabled_pools(settings: Settings) -> dict[str, Placement]:

@@ -4,6 +4,7 @@ Settings and the machine's cores become a frozen plan. Knows nothing of Ray.
 """
 
 from dataclasses import dataclass
+from math import ceil
 
 from quire.cluster.placement.placement import (
     API,
@@ -50,10 +51,15 @@ class ApiReplicas:
     per_node: int
 
 
-def size_api(*, cores: int, least: int, most: int | None) -> ApiReplicas:
-    """Return the plan of the API's replicas. One of them uses one core; the other cores are for readers."""
-    per_node = max(2, cores // 2, least)
-    return ApiReplicas(minimum=least, maximum=most or MOST_API, per_node=max(per_node, most or 0))
+def size_api(*, cores: int, machines: int, least: int, most: int | None) -> ApiReplicas:
+    """Return the plan of the API's replicas. One of them uses one core; the other cores are for readers.
+
+    On several machines they are apart, so that the death of one machine leaves others: one per machine, unless more
+    are asked for than there are machines.
+    """
+    asked = max(least, most or 0)
+    per_node = max(2, cores // 2, asked) if machines < 2 else ceil(asked / machines)
+    return ApiReplicas(minimum=least, maximum=most or MOST_API, per_node=per_node)
 
 
 def size_readers(

@@ -69,7 +69,10 @@ def targets(
 
 def _api(api: ApiReplicas) -> Any:
     scaling = by_ongoing(CALLS_PER_API, least=api.minimum, most=api.maximum, window_s=120, per_node=api.per_node)
-    return _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET, autoscaling_config=scaling)
+    return _API.options(
+        ray_actor_options=API.actor_options(), logging_config=QUIET, autoscaling_config=scaling,
+        max_replicas_per_node=api.per_node,
+    )  # fmt: skip
 
 
 def vlm_target(placement: Placement) -> serve.RunTarget:

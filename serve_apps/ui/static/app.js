@@ -25,6 +25,18 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 });
 document.addEventListener("htmx:afterSettle", follow);
 
+// The keyboard stays where it was in a region that is replaced: at the control of the same address, value or name.
+let held;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const one = document.activeElement;
+  const name = ["href", "value", "aria-label"].find((each) => one.hasAttribute(each));
+  held = name && event.detail.target.contains(one) ? `${one.localName}[${name}="${CSS.escape(one.getAttribute(name))}"]` : undefined;
+});
+document.addEventListener("htmx:afterSwap", () => {
+  if (held) document.querySelector(`#live ${held}, ${held}`)?.focus({ preventScroll: true });
+  held = undefined;
+});
+
 let events;
 function follow() {
   const live = document.querySelector("#live[data-events]");

@@ -118,7 +118,7 @@ def test_api_and_searcher_scale_with_their_requests() -> None:
     from quire.cluster.placement.sizing import Sizing, size_api
     from quire.cluster.serve.app import targets
 
-    replicas = size_api(cores=16, least=2, most=None)
+    replicas = size_api(cores=16, machines=3, least=2, most=None)
     readers = Sizing(minimum=0, maximum=0, own_application=False)
     target: Any = targets(readers, Path("dsn"), api=replicas, searching=True)[0].target
     api = target._bound_deployment
@@ -126,5 +126,6 @@ def test_api_and_searcher_scale_with_their_requests() -> None:
     scaling = {part.name: part._deployment_config.autoscaling_config for part in bound}
     assert (scaling["api"].min_replicas, scaling["searcher"].min_replicas) == (2, 1)
     assert scaling["api"].max_replicas > 2
+    assert api._replica_config.max_replicas_per_node == 1  # the death of a machine leaves others
     assert scaling["searcher"].max_replicas > 1
     assert scaling["background"] is None  # the index has one writer

@@ -36,16 +36,19 @@ def test_the_node_offers_a_cpu_per_reader_and_one_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cores", "least", "most", "expected"),
+    ("cores", "machines", "least", "most", "expected"),
     [
-        (2, 1, None, (1, MOST_API, 2)),
-        (16, 1, None, (1, MOST_API, 8)),
-        (2, 4, None, (4, MOST_API, 4)),
-        (2, 1, 6, (1, 6, 6)),
+        (2, 1, 1, None, (1, MOST_API, 2)),
+        (16, 1, 1, None, (1, MOST_API, 8)),
+        (2, 1, 4, None, (4, MOST_API, 4)),
+        (2, 1, 1, 6, (1, 6, 6)),
+        (16, 3, 2, None, (2, MOST_API, 1)),
+        (16, 3, 7, None, (7, MOST_API, 3)),
+        (2, 3, 2, 6, (2, 6, 2)),
     ],
 )
-def test_api_replicas_use_half_the_cores_unless_settings_differ(
-    cores: int, least: int, most: int | None, expected: tuple[int, int, int]
+def test_api_replicas_use_half_the_cores_or_one_per_machine(
+    cores: int, machines: int, least: int, most: int | None, expected: tuple[int, int, int]
 ) -> None:
-    replicas = size_api(cores=cores, least=least, most=most)
+    replicas = size_api(cores=cores, machines=machines, least=least, most=most)
     assert (replicas.minimum, replicas.maximum, replicas.per_node) == expected

@@ -100,7 +100,9 @@ class Deployment:
     def run(self, seconds: int, arrivals: Callable[[int], int], *, until_empty: bool = False) -> "Deployment":
         """`arrivals(second)` documents come at each second, evenly spread within it."""
         self._chance.seed(self.seed)
-        self.door.cores = self.doors or self.nodes * size_api(cores=self.per_node, least=1, most=None).per_node
+        self.door.cores = (
+            self.doors or self.nodes * size_api(cores=self.per_node, machines=self.nodes, least=1, most=None).per_node
+        )
         sent = 0
         for second in range(seconds):
             count = arrivals(second)

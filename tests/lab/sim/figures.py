@@ -28,7 +28,7 @@ def measure_scaling(
 ) -> list[Scale]:
     """A backlog sent and worked off by so many nodes, from the first upload to the last end.
 
-    `doors`: API replicas; 0 is two per node, the maximum of four cores. `cores`: of the database.
+    `doors`: API replicas; 0 is one per node. `cores`: of the database.
     """
     scales: list[Scale] = []
     for count in nodes:
@@ -53,7 +53,7 @@ def _full(run: Deployment) -> str:
 def breaking_point(work: Work, *, doors: int = 0, cores: int = DATABASE_CORES) -> tuple[str, float]:
     """Return the resource that is full first, and the number of nodes of four readers.
 
-    `doors`: API replicas; 0 is two per node, which are never full first. `cores`: of the database.
+    `doors`: API replicas; 0 is one per node, which are never full first. `cores`: of the database.
     """
     per_node = 4 / (work.node_s + work.door_s)
     limits = {"database": cores / work.database_s(work.group) / per_node}

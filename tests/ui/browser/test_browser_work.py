@@ -240,6 +240,17 @@ def test_page_requested_before_a_question_is_not_swapped_under_it(service: Livin
     assert browser.run("document.getElementById('live').same") is None
 
 
+def test_keyboard_stays_at_its_link_when_a_list_is_replaced(service: Living) -> None:
+    service.send(("letter.pdf", write_letter()))
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui")
+    browser.run("document.querySelector('#live a.name').focus(); document.getElementById('live').same = true")
+    browser.run("htmx.ajax('GET', '/ui', {source: '#live', target: '#live', select: '#live', swap: 'outerHTML'})")
+    assert browser.until("document.getElementById('live').same !== true")
+    assert browser.until("document.activeElement.matches('#live a.name')")
+
+
 def test_a_copied_table_holds_no_formula(service: Living) -> None:
     service.sign_in()
     cells = "".join(f"<td>{text}</td>" for text in ("=1+1", "@SUM(A1)", "-cmd|x", "-2,5 %", "+3", "a=b"))

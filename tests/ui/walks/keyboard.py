@@ -24,6 +24,10 @@ window.controlsOf = () => {{
   }});
 }};
 window.nameOf = (one) => one.outerHTML.replace(/\\s+/g, " ").slice(0, 110);
+window.notWalked = (all) => {{ // a live list may be a new one meanwhile
+  const names = new Set(walked.map(nameOf));
+  return all.filter((one) => !walked.includes(one)).map(nameOf).filter((name) => !names.has(name));
+}};
 """
 STOP = """
 (() => {
@@ -57,11 +61,11 @@ def walk(browser: Browser) -> list[str]:
     browser.run(CONTROLS + "document.activeElement.blur(); getSelection().removeAllRanges(); scrollTo(0, 0); true")
     browser.run("controlsOf()[0].focus(); walked.splice(0, Infinity, document.activeElement); true")
     found = _tab_through(browser)
-    missed = browser.run("controlsOf().filter((one) => !walked.includes(one)).map(nameOf)")
+    missed = browser.run("notWalked(controlsOf())")
     found += [f"not reached: {name}" for name in missed]
     browser.run(BACK)
     found += [f"backwards: {line}" for line in _tab_through(browser, backwards=True) if line.startswith("trap")]
-    missed = browser.run("forward.filter((one) => !walked.includes(one)).map(nameOf)")
+    missed = browser.run("notWalked(forward)")
     return found + [f"not reached backwards: {name}" for name in missed] + unnamed(browser)
 
 
