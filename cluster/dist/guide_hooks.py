@@ -38,8 +38,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Name the search dialog for screen readers; the theme leaves it without a name."""
-    return output.replace(_DIALOG, f'{_DIALOG} aria-label="Search"')
+    """Name the search dialog, which the theme does not, and make empty heads of tables cells, for screen readers."""
+    return output.replace(_DIALOG, f'{_DIALOG} aria-label="Search"').replace("<th></th>", "<td></td>")
 
 
 def slugify(text: str, separator: str) -> str:
