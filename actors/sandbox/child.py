@@ -109,7 +109,6 @@ class ChannelSession:
     data: bytes = b""
     cpu_end_s: float = 0.0
     size: int = 0
-    wants_pixels: bool = False
 
     def grant_whole(self) -> None:
         """Allow the CPU time of a step for the whole file: a second more for each MiB of it."""
@@ -162,7 +161,7 @@ def open_original(session: ChannelSession, request: Frame) -> None:
     session.channel.send(kind="accepted")
     session.drop_document()
     session.cpu_end_s = cpu_used_s() + session.limits.total_cpu_s
-    session.size, session.wants_pixels = request.number("size"), False
+    session.size = request.number("size")
     session.grant_whole()
     descriptor = session.channel.take_descriptor()
     data = _read_all(descriptor, request.number("size"))
@@ -186,16 +185,19 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
     """Every page, then the tree; the pages one by one instead when a recogniser must look at some of them."""
     document = session.opened()
     contents: list[PageContent] = []
+    wants_pixels = False
     kept = _open_kept(session, request.number("keep"))
     for embedded in embedded_of(document):
         session.channel.send(wait=True, kind="embedded", path=embedded.path, name=embedded.name, data=embedded.data)
     for number in document.facts.page_numbers:
-        contents.append(_take_page(session, kept, number, draw=bool(request.number("draw"))))
+        read = _take_page(session, kept, number, draw=bool(request.number("draw")))
+        contents.append(read.content)
+        wants_pixels |= read.pixels is not None or bool(read.pictures)
     if kept is not None:
         session.channel.send(wait=True, kind="kept", reused=kept.reused, data=kept.dump())
     session.channel.send(kind="finishing")
     session.grant_whole()
-    if session.wants_pixels:
+    if wants_pixels:
         for content in contents:
             _send_content(session, content)
     else:
@@ -208,14 +210,13 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
     session.drop_document()
 
 
-def _take_page(session: ChannelSession, kept: KeptPages | None, number: int, *, draw: bool) -> PageContent:
-    """Read a page, or take it from an earlier file, and note whether a recogniser must look at it."""
+def _take_page(session: ChannelSession, kept: KeptPages | None, number: int, *, draw: bool) -> PageRead:
+    """Read a page, or take it from an earlier file; its pictures are sent."""
     read = _reuse_page(session, kept, number) or _read_page(session, number)
     if kept is not None:
         kept.keep(read)
     _draw_pictures(session, read, draw=draw)
-    session.wants_pixels |= read.pixels is not None or bool(read.pictures)
-    return read.content
+    return read
 
 
 def read_pages(session: ChannelSession, request: Frame) -> None:

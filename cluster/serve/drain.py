@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from quire.actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
-from quire.cluster.serve.ray_start import REFUSED
+from quire.cluster.serve.ray_start import ALIVE, REFUSED
 
 LABEL = "quire-machine"
 """Node label by which a machine finds itself in the cluster's list."""
@@ -31,8 +31,8 @@ TRIES = 3  # starts of a machine that never joined: its address or token is wron
 PAUSE_S, MOST_PAUSE_S = 5.0, 60.0  # seconds before the machine joins again, doubled while it ends soon
 ASK_S = 60.0  # seconds for the head to accept that this machine drains
 POLL_S = 0.5  # seconds between looks at what still runs here
-_REPLICA, _ALIVE = b"ray::ServeReplica", 0
-"""Name of a replica's process, and Ray's number of a node that lives."""
+_REPLICA = b"ray::ServeReplica"
+"""Name of a replica's process."""
 
 
 class RayNode:
@@ -148,7 +148,7 @@ def request_drain(address: str, machine: str) -> bool:
 
     cluster = GcsClient(address=address)
     for node_id, facts in cluster.get_all_node_info().items():
-        if facts.labels.get(LABEL) == machine and facts.state == _ALIVE:
+        if facts.labels.get(LABEL) == machine and facts.state == ALIVE:
             deadline_ms = int((time.time() + LEAVE_S - END_S) * 1000)
             reason = DrainNodeReason.Value("DRAIN_NODE_REASON_PREEMPTION")
             agreed, _ = cluster.drain_node(node_id.hex(), reason, "quire worker leaves", deadline_ms)

@@ -35,7 +35,7 @@ DRAIN_S = 130.0
 """Seconds of a drain: above the longest grace period of a deployment."""
 GROUP_S = STOP_S + 4.0
 """Seconds for a group of applications to stop: readers finish or release their documents in `STOP_S`."""
-POLL_S = 0.1  # seconds between looks at applications that stop and at a node that starts
+POLL_S = 0.1  # seconds between looks at applications that stop
 ENDLESS_S = 86_400.0
 """Seconds for Serve's proxies to start. `up` decides when a start takes too long."""
 LOOPBACK = "127.0.0.1"

@@ -21,7 +21,7 @@ REFUSED = 78
 """Exit code of a machine that may not join, EX_CONFIG of sysexits.h: starting it again would not help."""
 NODE_S = 60.0  # seconds of a fair clock for Ray's node to register
 POLL_S = 0.1  # seconds between looks at a node that starts
-_ALIVE = 0  # Ray's number of a node that lives
+ALIVE = 0  # Ray's number of a node that lives
 _AGENTS = {"dashboard_agent_command", "runtime_env_agent_command"}
 _IDLE = 'sh -c "exec cat" idle'
 """A raylet needs an agent and ends with it. This one ends with the raylet, which holds its standard input."""
@@ -104,7 +104,7 @@ def _refusal(arguments: Sequence[str], native: Any) -> str | None:
         return None
     with suppress(native.RpcError):  # no head there: `ray start` says so
         cluster = native.GcsClient(address=arguments[arguments.index("--address") + 1])
-        heads = [node for node in cluster.get_all_node_info().values() if node.is_head_node and node.state == _ALIVE]
+        heads = [node for node in cluster.get_all_node_info().values() if node.is_head_node and node.state == ALIVE]
         return next(filter(None, (refuse_to_join(dict(node.labels)) for node in heads)), None)
     return None
 

@@ -96,7 +96,8 @@ def markdown_parts(
     blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree, furniture=furniture), as_printed=furniture)]
     if inline is MarkdownText.PLAIN:
         blocks = [_without_spans(block) for block in blocks]
-    blocks = _link_headings(blocks)
+    else:
+        blocks = _link_headings(blocks)
     writer = _Writer(tree, blocks, tables, pictures=pictures)
     for block in blocks:
         writer.add(block)

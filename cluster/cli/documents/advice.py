@@ -38,9 +38,10 @@ def advise(code: str | None, detail: str = "") -> str | None:
     """Return what to do about a file: what the reader says of it, else the advice for its code."""
     if detail and code in _NAMED:
         return detail
-    advice = _BY_CAUSE.get((code or "", detail)) or ADVICE.get(code or "")
-    is_limit = code == "resource-limit" and detail and (code, detail) not in _BY_CAUSE
-    return f"{detail}; {advice}" if is_limit else advice
+    if (code or "", detail) in _BY_CAUSE:
+        return _BY_CAUSE[code or "", detail]
+    advice = ADVICE.get(code or "")
+    return f"{detail}; {advice}" if detail and code == "resource-limit" else advice
 
 
 def explain(name: str, code: str, detail: str = "") -> str:

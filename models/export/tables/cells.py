@@ -12,11 +12,8 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import Block, Tree
 from quire.models.cdom.visible import visible_blocks
 from quire.models.export.tables.dates import read_dates, read_iso
-from quire.models.export.tables.heads import MAX_BEFORE, TableNames, continue_names, find_unit, name_table
+from quire.models.export.tables.heads import CLOSED, MAX_BEFORE, TableNames, continue_names, find_unit, name_table
 from quire.models.export.tables.numbers import find_decimal_mark, read_number
-
-CLOSED = ")"
-"""The bracket of a negative number, which may stand in a cell of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,11 @@ MAX_BEFORE = 6  # blocks before a table that may name it or its columns
 MAX_TITLE = 200  # characters of a title
 MAX_LINE = 60  # characters of a line that heads columns
 REACH = 4.0  # heights of such a line between it and the table or the next one
-MARKS = frozenset({"$", "€", "£", "¥", "₹", "%", ")", "US$", "EUR", "USD", "CHF", "zł", "kr"})
+CLOSED = ")"
+"""The bracket of a negative number, which may stand in a cell of its own."""
+MARKS = frozenset({"$", "€", "£", "¥", "₹", "%", CLOSED, "US$", "EUR", "USD", "CHF", "zł", "kr"})
 """Texts that belong to the number next to them."""
-BEHIND = frozenset({"%", ")"})
+BEHIND = frozenset({"%", CLOSED})
 """Marks that stand behind their number."""
 ALIGNED = 3.0  # points between the edges of a column on two pages
 _NO_HEADS = frozenset({BlockType.CAPTION, BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.FOOTNOTE})
@@ -76,9 +78,7 @@ def find_scale(text: str) -> float:
 
 def name_table(block: Block, table: Table, before: Sequence[Block]) -> TableNames:
     """Return the names of a table; `before` are the visible blocks before it, the last one next to it."""
-    rows: dict[int, list[int]] = defaultdict(list)
-    for index, cell in enumerate(table.cells):
-        rows[cell.row].append(index)
+    rows = _list_rows(table)
     mark = find_decimal_mark(cell.text for cell in table.cells)
     near = [other for other in before[-MAX_BEFORE:] if other.page == block.page and other.table is None]
     heads = _find_heads(table, rows, mark)
@@ -88,9 +88,8 @@ def name_table(block: Block, table: Table, before: Sequence[Block]) -> TableName
     _share_paths(table, merged, paths)
     context = " ".join([*(other.text for other in near), *(part for path in paths.values() for part in path),
                         *(table.cells[index].text for row in sorted(heads) for index in rows[row])])  # fmt: skip
-    closed = frozenset(target for index, target in merged.items() if table.cells[index].text.strip() == ")")
+    units, closed = _read_marks(table, merged)
     sections = _find_sections(table, rows, heads, mark)
-    units = _read_units(table, merged)
     return TableNames(_find_title(rest), find_scale(context), heads, paths, sections, merged, units, closed)
 
 
@@ -107,17 +106,13 @@ def continue_names(block: Block, before: Sequence[Block], above: TableNames) -> 
     is_next = block.page == last_page + 1 and all(other.type in _BETWEEN for other in before[1:])
     if not is_next or not _are_aligned(first.table, table, above.heads):
         return None
-    rows: dict[int, list[int]] = defaultdict(list)
-    for index, cell in enumerate(table.cells):
-        rows[cell.row].append(index)
+    rows = _list_rows(table)
     top = {cell.col: " ".join(cell.text.split()) for cell in table.cells if cell.row == 0}
     heads = frozenset({0} if any(text and text in above.paths.get(col, ()) for col, text in top.items()) else ())
     merged = _find_marks(table, rows, heads)
-    closed = frozenset(target for index, target in merged.items() if table.cells[index].text.strip() == ")")
+    units, closed = _read_marks(table, merged)
     sections = _find_sections(table, rows, heads, find_decimal_mark(cell.text for cell in table.cells))
-    return TableNames(
-        above.title, above.scale, heads, above.paths, sections, merged, _read_units(table, merged), closed
-    )
+    return TableNames(above.title, above.scale, heads, above.paths, sections, merged, units, closed)
 
 
 _BETWEEN = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.PICTURE, BlockType.FOOTNOTE})
@@ -139,9 +134,19 @@ def _are_aligned(first: Table, second: Table, heads: frozenset[int]) -> bool:
     )
 
 
-def _read_units(table: Table, merged: Mapping[int, int]) -> dict[int, str]:
-    texts = {target: table.cells[index].text.strip() for index, target in merged.items()}
-    return {target: text for target, text in texts.items() if text != ")"}
+def _list_rows(table: Table) -> dict[int, list[int]]:
+    """Return the indexes of the cells that begin in each row."""
+    rows: dict[int, list[int]] = defaultdict(list)
+    for index, cell in enumerate(table.cells):
+        rows[cell.row].append(index)
+    return rows
+
+
+def _read_marks(table: Table, merged: Mapping[int, int]) -> tuple[dict[int, str], frozenset[int]]:
+    """Return the units of the cells that have their mark beside them, and the cells whose bracket is closed there."""
+    texts = [(target, table.cells[index].text.strip()) for index, target in merged.items()]
+    units = {target: text for target, text in texts if text != CLOSED}
+    return units, frozenset(target for target, text in texts if text == CLOSED)
 
 
 def find_unit(text: str, path: Sequence[str]) -> str | None:

@@ -33,7 +33,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   held = name && event.detail.target.contains(one) ? `${one.localName}[${name}="${CSS.escape(one.getAttribute(name))}"]` : undefined;
 });
 document.addEventListener("htmx:afterSwap", () => {
-  if (held) document.querySelector(`#live ${held}, ${held}`)?.focus({ preventScroll: true });
+  if (held) (document.querySelector(`#live ${held}`) ?? document.querySelector(held))?.focus({ preventScroll: true });
   held = undefined;
 });
 

@@ -28,15 +28,19 @@ def read_rows(package: Package, name: str, most: int) -> tuple[bytes, bool]:
     """
     parts: list[bytes] = []
     size = values = 0
+    is_cut = False
     for part in package.chunks(name):
         parts.append(part)
         size, values = size + len(part), values + part.count(b"<v>") + part.count(b"<is>")
-        if size > MAX_XML_BYTES or values > most:
+        is_cut = size > MAX_XML_BYTES or values > most
+        if is_cut:
             break
     data = to_transitional(b"".join(parts))
+    if not is_cut:
+        return _check_type(data), False
     end = data.rfind(b"</row>")
-    if end < 0 or not (size > MAX_XML_BYTES or values > most):
-        return (_check_type(data) if size <= MAX_XML_BYTES else read_part_bytes(package, name)), False
+    if end < 0:
+        return read_part_bytes(package, name), False
     return _check_type(data[: end + len(b"</row>")]) + b"</sheetData></worksheet>", True
 
 

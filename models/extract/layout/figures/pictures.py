@@ -199,7 +199,7 @@ def _is_icon(box: Bbox) -> bool:
 
 def _are_icons(boxes: list[Bbox]) -> bool:
     """Return True for two or more small drawings of like size that nothing connects; each is an icon."""
-    if any(max(box[2] - box[0], box[3] - box[1]) > LIMITS.icon for box in boxes):
+    if not all(map(_is_icon, boxes)):
         return False
     sides = [max(box[2] - box[0], box[3] - box[1]) for box in join_touching(boxes)]
     return len(sides) > 1 and max(sides) <= LIMITS.icon and min(sides) >= LIMITS.icon_least

@@ -141,6 +141,13 @@ def test_signs_alone_head_their_columns() -> None:
         assert [cell.head for cell in cells if cell.col == 2] == [sign, sign]
 
 
+def test_number_between_a_sign_and_a_bracket_keeps_its_unit() -> None:
+    rows = (("", "", "Plan", ""), ("Loss", "$", "(12.3", ")"), ("Gain", "$", "4.5", ""), ("Rest", "$", "7.5", ""))
+    tree = make_tree(table_block(rows))
+    (cell,) = [cell for cell in list_cells(tree) if cell.number == -12.3]
+    assert (cell.unit, cell.head_path) == ("$", ("Plan",))
+
+
 def test_cells_name_title_scale_section_and_unit() -> None:
     for seed in range(40):
         cells = [cell for cell in list_cells(make_table(seed).tree) if cell.number is not None]
