@@ -1,7 +1,7 @@
 # docker buildx bake -f configs/images/docker-bake.hcl
 #   cpu: X.Y.Z, X.Y, latest for amd64 and arm64;  gpu: X.Y.Z-gpu, latest-gpu for amd64
 variable "VERSION" {
-  default = "0.13.0"
+  default = "0.14.0"
 }
 
 variable "REPOSITORY" {

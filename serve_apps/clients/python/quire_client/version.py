@@ -1,3 +1,3 @@
 """Version of the client; equal to the version of the service whose operations it has."""
 
-VERSION = "0.13.0"
+VERSION = "0.14.0"
