@@ -85,7 +85,7 @@ class OnnxModel:
 
     def _compile(self, kept_kernels: int) -> Any:
         try:
-            model = compile_model(self._file, kept_kernels, threads=self._threads, precision="f32")
+            model = compile_model(self._file, kept_kernels, threads=self._threads)
         except RuntimeError as error:
             raise EmbedderRefused(f"{self._file} cannot be loaded: {str(error).strip()[:300]}") from error
         made = model.outputs[0].get_partial_shape()[-1]
