@@ -1,11 +1,14 @@
 """The service's figures: `python -m tests.lab.bench.bench_service [ray] [haproxy]`. Starts and stops its own service.
 
+`--vectors 5000` instead reads that many pages of 400 words with search: documents a second, CPU of each process.
+
 Prints a table per proxy mode and writes bench-results/service.json. No figure is a pass or fail: the machine's load is
 reported with them.
 """
 
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -20,11 +23,12 @@ import pymupdf
 
 from quire.cluster.state import read_state
 from tests.lab.bench.client import Client, form, requests_per_second
-from tests.lab.bench.processes import cpu_seconds, family, memory_mb
+from tests.lab.bench.processes import cpu_by_name, cpu_seconds, family, memory_mb
 from tests.lab.bench.results import save_results
 
 ROOT = Path(__file__).resolve().parents[3]
 QUIRE = [sys.executable, "-m", "quire.cluster.cli.main"]
+SENTENCE = "the keeper of our office who measured a rope and anchor twice was written down in ledger by invoice"
 PORT = {"ray": 18411, "haproxy": 18412}
 
 
@@ -157,7 +161,46 @@ def measure(mode: str) -> dict[str, Any]:
     return figures | {"load_after": os.getloadavg()[0]}
 
 
+def measure_vectors(documents: int) -> dict[str, Any]:
+    """Documents a second from the first POST to the last end, the load, and CPU ms a document by process name."""
+    with (
+        tempfile.TemporaryDirectory(prefix="qb") as folder,
+        service("ray", Path(folder) / "w", SVC_RAG_DB=f"{folder}/index") as (client, roots, _),
+    ):
+        papers = [letter(number) for number in range(documents)]
+        before, started = cpu_by_name(family(*roots)), time.monotonic()
+        jobs = [client.submit(papers[at : at + 10]) for at in range(0, documents, 10)]
+        accepted = time.monotonic() - started
+        ends = [client.wait(job, seconds=3600) for job in jobs]
+        taken = time.monotonic() - started
+        used = cpu_by_name(family(*roots))
+        found = client.json("GET", "/v1/search?q=rope&mode=vector&limit=1")
+    assert all(end["status"] == "succeeded" for end in ends)
+    assert found
+    spent = {name: round((used[name] - before.get(name, 0)) / documents * 1000, 1) for name in used}
+    return {
+        "documents": documents, "per_second": documents / taken, "accepted_per_second": documents / accepted,
+        "cpu_ms_each": {name: ms for name, ms in sorted(spent.items(), key=lambda one: -one[1]) if ms >= 0.5},
+        "load": os.getloadavg(),
+    }  # fmt: skip
+
+
+def letter(number: int) -> bytes:
+    """A page of 400 words in sentences, different for every number."""
+    drawn, document = random.Random(number), pymupdf.open()
+    words = SENTENCE.split()
+    text = [drawn.choice(words) + ("." if place % 12 == 11 else "") for place in range(400)]
+    lines = [" ".join(text[at : at + 10]) for at in range(0, 400, 10)]
+    document.new_page().insert_text((72, 72), [f"Letter {number}", *lines])
+    return bytes(document.tobytes(garbage=1))
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["--vectors"]:
+        figures = measure_vectors(int(sys.argv[2]))
+        print(json.dumps(figures, indent=1))
+        save_results("vectors", figures)
+        return
     modes = [mode for mode in ("ray", "haproxy") if len(sys.argv) == 1 or mode in sys.argv[1:]]
     results = {mode: measure(mode) for mode in modes}
     for name in next(iter(results.values())):

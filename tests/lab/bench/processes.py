@@ -5,6 +5,7 @@ before they could be counted, so the figure covers the part outside the child.
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 TICK = os.sysconf("SC_CLK_TCK")
@@ -27,6 +28,17 @@ def family(*roots: int) -> set[int]:
 def cpu_seconds(pids: set[int]) -> float:
     """User and system time so far of these processes, without that of children they have outlived."""
     return sum((_stat(pid, 11) or 0) + (_stat(pid, 12) or 0) for pid in pids) / TICK
+
+
+def cpu_by_name(pids: set[int]) -> dict[str, float]:
+    """User and system time so far by the name a process states, with that of children it has outlived."""
+    found: dict[str, float] = {}
+    for pid in pids:
+        with suppress(OSError):
+            name = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")[-40:]
+            ticks = sum(_stat(pid, field) or 0 for field in (11, 12, 13, 14))
+            found[name] = found.get(name, 0) + ticks / TICK
+    return found
 
 
 def memory_mb(pids: set[int]) -> float:
