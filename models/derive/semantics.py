@@ -22,8 +22,6 @@ from quire.models.derive.fields.values import (
     find_ibans,
 )
 
-SEMANTICS_VERSION = "1"
-
 
 class ObjectType(StrEnum):
     """Type of a semantic object."""

@@ -20,8 +20,6 @@ from quire.storage.values.rows import DocumentRow, Scope
 from quire.storage.values.scoping import VISIBLE, owned_by
 from quire.storage.values.states import DocumentStatus
 
-ANY_FLAG = "pii"
-"""Filter value that matches a flag of any kind."""
 MOST_COUNTED = 100_000
 """Documents that a count reads before it stops."""
 

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from quire.models.neural.embed.tokenizer import TOKENIZER_FILE
 from quire.models.neural.openvino_core import openvino_core
 
-MODEL_ID = "all-MiniLM-L6-v2"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 WIDTH = 384  # floats of a vector, the model's own
 MAX_TOKENS = 256  # tokens the model was trained to read

@@ -67,11 +67,7 @@ def _clean_attributes(element: etree._Element) -> None:
         name = etree.QName(str(key))
         relation = name.localname == "id" and str(name.namespace or "").endswith("/relationships")
         known = name.namespace in (_W, _OLD_W, _M, None, "http://www.w3.org/XML/1998/namespace") or relation
-        if (
-            not known
-            or name.localname.startswith("rsid")
-            or name.localname in ("author", "date", "initials", "tooltip")
-        ):
+        if not known or name.localname.startswith("rsid") or name.localname in _AUTHORS:
             del element.attrib[key]
 
 

@@ -35,7 +35,6 @@ _ORIGINAL: Final = re.compile(
     r"^\s*-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|forwarded message)\s*-{2,}\s*$", re.I
 )
 _MARK: Final = re.compile(r"^\s*>")
-_QUOTES: Final = ("blockquote",)
 _CLASSES: Final = ("gmail_quote", "moz-cite-prefix", "yahoo_quoted", "protonmail_quote")
 
 
