@@ -21,18 +21,18 @@ def draw(title: str, across: str, up: str, lines: Sequence[Line], *, logarithmic
     """An SVG document; `logarithmic` (base 2) is for the axis across."""
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points]
-    most_y = _round_up(max(ys))
+    most_y = _round_up(max(ys) or 1.0)
     first, last = (_place(min(xs), logarithmic), _place(max(xs), logarithmic))
 
     def at(x: float, y: float) -> tuple[float, float]:
-        share = (_place(x, logarithmic) - first) / (last - first)
+        share = (_place(x, logarithmic) - first) / ((last - first) or 1.0)
         return LEFT + share * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - y / most_y * (HEIGHT - TOP - BOTTOM)
 
     marks = sorted(set(xs)) if logarithmic else [max(xs) * part / 5 for part in range(6)]
     parts = [_text(LEFT, 20, title, bold=True), _text(LEFT, HEIGHT - 6, across), _text(4, TOP - 2, up)]
     for mark in marks:
         x, y = at(mark, 0)
-        parts.append(_text(x - 8, y + 16, f"{mark:g}"))
+        parts.append(_text(x - 8, y + 16, f"{mark:.4g}"))
     for part in range(5):
         x, y = at(min(xs), most_y * part / 4)
         parts.append(f'<line x1="{x:.0f}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" stroke="#8c959f44"/>')

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,11 @@ from tests.lab.chaos import checker
 from tests.lab.chaos.machines import KEY, Machines, on_this_host, wait_for
 from tests.lab.chaos.nodes import submit_all, wait_until_left
 from tests.lab.chaos.papers import Paper, make_paper
+from tests.lab.sim.dashboard import watch
 
 SETTINGS = {
     "SVC_BACKGROUND": "1", "SVC_WORKERS_MIN": "0", "SVC_WORKERS_MAX": "4", "SVC_LEASE_S": "20", "SVC_BEAT_S": "5",
-    "SVC_MAX_BATCH_FILES": "100",
+    "SVC_MAX_BATCH_FILES": "100", "SVC_METRICS": "1",
 }  # fmt: skip
 AWAY_S = 15.0  # seconds without a head, and without a database
 
@@ -41,6 +42,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=300)
     parser.add_argument("--bulk", type=int, default=60)
+    parser.add_argument("--pictures", type=Path, metavar="PAGE", help="write what the dashboard shows of it as HTML")
     parser.add_argument("--rounds", type=int, default=0, help="of kills of a machine, the GPU machine and the head")
     chosen = parser.parse_args()
     with on_this_host(SETTINGS, gcs_from=6590, http_from=8950) as machines:
@@ -51,10 +53,14 @@ def main() -> int:
         for name, labels in (("one", ()), ("two", ()), ("gpu", ("accelerator=cuda",))):
             machines.join(name, 2, *labels)
         machines.serve()
-        if chosen.rounds:
-            report = kill_in_rounds(machines, chosen.documents, chosen.rounds)
-        else:
-            report = run(machines, chosen.documents, chosen.bulk)
+        pictures: Any = nullcontext()
+        if chosen.pictures:
+            pictures = watch(machines.http_port, machines.dashboard_port + 100, machines.folder, chosen.pictures)
+        with pictures:
+            if chosen.rounds:
+                report = kill_in_rounds(machines, chosen.documents, chosen.rounds)
+            else:
+                report = run(machines, chosen.documents, chosen.bulk)
     return checker.tell(report, "demo")
 
 
