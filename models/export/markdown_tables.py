@@ -11,6 +11,7 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import Block, BlockId, Span
 from quire.models.export.html_inline import html_spans
 from quire.models.export.markdown_inline import escape_text, mark_up
+from quire.models.export.tables.cut_rows import join_cut_rows
 
 _CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
 _BULLET = "• "
@@ -36,6 +37,7 @@ Nested = Mapping[BlockId, Sequence[Block]]
 
 def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableStyle, *, lists: bool = False) -> str:
     """Return the table, with nested tables if the style allows; with `lists`, marked lines of cells become lists."""
+    table = join_cut_rows(table)
     plain = not nested.get(block.id) and _reads_without_spans(table)
     plain = plain and not (lists and any(_holds_list(cell.text) for cell in table.cells))
     if style is TableStyle.PIPE or (style is TableStyle.AUTO and plain and table.cols > 0):

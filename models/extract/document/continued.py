@@ -77,8 +77,9 @@ def _find_piece(first: Draft, second: Draft) -> _Piece | None:
     header_rows = _header_rows(second_table)
     if not header_rows:
         return _Piece(second)
-    is_data = _lost_its_head(first, second) or _is_data(second_table, first_table)
-    return _Piece(second, unmark=True) if header_rows == 1 and is_data else None
+    if _lost_its_head(first, second) or (header_rows == 1 and _is_data(second_table, first_table)):
+        return _Piece(second, unmark=True)
+    return None
 
 
 def _count_repeated(first: Table, second: Table) -> int:
@@ -107,14 +108,17 @@ def _first_rows(table: Table) -> list[list[Cell]]:
 
 
 def _lost_its_head(first: Draft, second: Draft) -> bool:
-    """Return whether two drawn tables show that the second has no header: the first's is styled, or a cell is empty.
+    """Return whether two drawn tables show that the second has no header: its first row looks like any other.
 
-    The row that a page break cuts in two leaves empty cells.
+    A form that begins anew repeats its first label.
     """
     upper, lower = first.block.frame, second.block.frame
-    if upper is None or lower is None or lower.is_headed or second.block.table is None:
+    if upper is None or lower is None or lower.is_headed or first.block.table is None or second.block.table is None:
         return False
-    return upper.is_headed or any(not cell.text for cell in _first_rows(second.block.table)[0])
+    if upper.is_headed:
+        return True
+    label, other = (_first_rows(table)[0][0].text.strip() for table in (first.block.table, second.block.table))
+    return not other or label != other
 
 
 def _header_rows(table: Table) -> int:
