@@ -1,4 +1,4 @@
-"""Rows that a page break cuts in two: both parts are rows of the tree, each at its place, and one row where text is read.
+"""Rows that a page break cuts in two: the tree has both parts, each at its place; where text is read, they are one row.
 
 The second part is the first row of its page. It fills fewer cells, none that the first part leaves empty, and goes on
 with sentences, or leaves the column of keys empty, which no other row does.

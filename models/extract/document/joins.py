@@ -139,7 +139,7 @@ def _find_open_table(drafts: list[Draft], index: int, repeated: frozenset[Repeat
 
 
 def _stands_aside(item: Draft, upper: Draft, lower: Draft) -> bool:
-    """Return whether a block is not between two parts of a table: a logo or line in a margin, or a picture in a cell."""
+    """Return whether a block does not part two tables: a logo or line in a margin, or a picture in a cell."""
     table = lower if item.page.number == lower.page.number else upper
     if item.type is BlockType.PICTURE:
         if table.top <= (item.top + item.bottom) / 2 <= table.bottom:
