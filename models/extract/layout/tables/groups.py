@@ -56,7 +56,7 @@ def _widen_right(ink: Extents) -> Extents:
 
 
 def _find_best(texts: list[list[TableWord]], extents: Extents, first: int) -> tuple[float, list[Span]] | None:
-    """Return the value and the columns of the best choice, text by text: for each last column taken so far, the best."""
+    """Return the value and the columns of the best choice, built text by text for each last column taken so far."""
     width = len(extents)
     best: list[tuple[float, list[Span]] | None] = [(0.0, [])] * (width + 1)
     for words in texts:

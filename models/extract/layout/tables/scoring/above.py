@@ -4,6 +4,7 @@ Groups also stand above the first rule of a fully drawn table.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from quire.models.extract.core.bands import column_at
 from quire.models.extract.core.grid import Grid, Slot
@@ -101,7 +102,7 @@ def take_groups_above(view: PageView, networks: list[Network]) -> None:
             is_near = limit - row.base <= LIMITS.grid_gap * row.size and row.x0 > left - 3 and row.x1 < right + 3
             if not is_near or any(id(line) in taken for line in lines) or not all(map(_is_short, texts)):
                 break
-            spans = find_ranges(texts, list(zip(edges, edges[1:], strict=False)), 0)
+            spans = find_ranges(texts, list(pairwise(edges)), 0)
             if spans is None or not _are_groups(texts, spans, network.grid.width):
                 break
             _add_groups(network.grid, texts, spans)
