@@ -24,6 +24,8 @@ class ContinuedLimits:
     """Rows of a header; more equal rows are equal data."""
     label: int = 80
     """Characters of a header cell: a longer text is data."""
+    name: int = 30
+    """Characters of the name of a column in a table without styles."""
     full: float = 0.8
     """Share of the page above the lower end of a part that fills its page."""
 
@@ -117,8 +119,8 @@ def _first_rows(table: Table) -> list[list[Cell]]:
 def _lost_its_head(first: Draft, second: Draft, *, is_full: bool) -> bool:
     """Return whether two drawn tables show that the second has no header: the first's is styled, or a cell is empty.
 
-    The row that a page break cuts in two leaves empty cells. Below a full page no style is needed, but a form that
-    begins anew repeats its first label.
+    The row that a page break cuts in two leaves empty cells. Below a full page no style is needed if the row cannot
+    be one of names; a form that begins anew repeats its first label.
     """
     upper, lower = first.block.frame, second.block.frame
     if upper is None or lower is None or lower.is_headed or first.block.table is None or second.block.table is None:
@@ -126,7 +128,13 @@ def _lost_its_head(first: Draft, second: Draft, *, is_full: bool) -> bool:
     if upper.is_headed:
         return True
     head, row = (_first_rows(table)[0] for table in (first.block.table, second.block.table))
-    return any(not cell.text for cell in row) or (is_full and head[0].text.strip() != row[0].text.strip())
+    if any(not cell.text for cell in row):
+        return True
+    return is_full and head[0].text.strip() != row[0].text.strip() and not all(_is_name(cell.text) for cell in row)
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= LIMITS.name and not any(character.isdigit() for character in text)
 
 
 def _header_rows(table: Table) -> int:
