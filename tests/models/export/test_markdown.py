@@ -113,7 +113,7 @@ def test_a_table_without_spans_has_pipes_and_one_with_spans_is_html() -> None:
     assert write_table(make_table(spanning=True), TableStyle.AUTO) == html
 
 
-def test_a_bar_in_a_cell_makes_a_table_html_unless_pipes_are_asked_for() -> None:
+def test_bars_in_cells_make_tables_html_unless_pipes_are_asked_for() -> None:
     table = Table(rows=1, cols=2, cells=(Cell(row=0, col=0, text="a|b"), Cell(row=0, col=1, text="c")))
     assert write_table(table, TableStyle.AUTO) == "<table>\n<tr><td>a|b</td><td>c</td></tr>\n</table>\n"
     assert write_table(table, TableStyle.PIPE).startswith("| a\\|b | c |")

@@ -23,6 +23,8 @@ class LabelLimits:
     """Points: maximum difference between the starts of labels, and between the starts or ends of values."""
     pitch: float = 2.5
     """Maximum distance between two rows (ems)."""
+    line: float = 1.6
+    """Maximum distance of a further line of a value (ems)."""
     least_rows: int = 2
     """Rows of labels and values."""
 
@@ -87,7 +89,7 @@ def _goes_on(value: Line, lines: list[Line], own: set[int]) -> bool:
     """Return True for a further line right below a value: the value is text of several lines."""
     return any(
         id(line) not in own
-        and 0 < line.base - value.base <= 1.6 * value.size
+        and 0 < line.base - value.base <= LIMITS.line * value.size
         and line.x0 < value.x1
         and line.x1 > value.x0
         for line in lines

@@ -16,6 +16,8 @@ class GroupLimits:
     """Maximum distance between the middles of a text and of its columns (ems)."""
     most_columns: int = 40
     """Columns of a table beyond which no groups are searched, because all ranges of columns are compared."""
+    equal: float = 1e-6
+    """Values nearer than this are equal."""
     cost: float = 1.0
     """Columns that a distance of one em outweighs."""
 
@@ -70,7 +72,7 @@ def _find_best(texts: list[list[TableWord]], extents: Extents, first: int) -> tu
                 if known is None or apart > LIMITS.centred:
                     continue
                 value = known[0] + last - begin + 1 - LIMITS.cost * apart
-                if found is None or value > found[0] + 1e-6:
+                if found is None or value > found[0] + LIMITS.equal:
                     found = (value, [*known[1], (begin, last)])
             following[last + 1] = found
         best = following

@@ -37,13 +37,13 @@ def read_rows(table: Table) -> list[list[str]]:
         (["", "Then close it.", ""], ["2", "Read the plate of the boiler Then close it.", "The pressure is"]),
     ],
 )
-def test_the_rest_of_a_cut_row_follows_its_first_part(rest: list[str], joined: list[str]) -> None:
+def test_cut_rows_follow_their_first_part(rest: list[str], joined: list[str]) -> None:
     last = ["3", "Close the valve.", "It is dry."]
     assert read_rows(join_cut_rows(make_table(FIRST, [rest, last]))) == [*FIRST[:2], joined, last]
 
 
 @pytest.mark.parametrize("row", [["3", "Close the valve.", ""], ["", "", "12.50"], ["3", "close it", "dry"]])
-def test_a_row_of_its_own_stays(row: list[str]) -> None:
+def test_rows_of_their_own_stay_apart(row: list[str]) -> None:
     table = make_table(FIRST, [row])
     assert join_cut_rows(table) is table
 

@@ -257,7 +257,7 @@ def drawn(block: PageBlock, *, is_headed: bool = False) -> PageBlock:
     return replace(block, frame=DrawnFrame(edges=(50.0, 150.0, 300.0), is_headed=is_headed))
 
 
-def test_a_drawn_table_goes_on_past_a_logo_and_lines_in_the_margins() -> None:
+def test_drawn_tables_go_on_past_logos_and_lines_in_margins() -> None:
     first = drawn(table(HEAD, ("pears", "3"), y=500), is_headed=True)
     logo = PageBlock(type=BlockType.PICTURE, bbox=(20, 10, 60, 40))
     rest = drawn(table(("plums", "14"), ("figs", "9"), y=60))
@@ -265,6 +265,6 @@ def test_a_drawn_table_goes_on_past_a_logo_and_lines_in_the_margins() -> None:
     assert tables_of(tree) == [[list(HEAD), ["pears", "3"], ["plums", "14"], ["figs", "9"]]]
 
 
-def test_a_form_that_begins_anew_is_another_table() -> None:
+def test_forms_that_begin_anew_are_other_tables() -> None:
     forms = [drawn(table(("Name", name), ("Age", age), heads=1, y=400)) for name, age in (("Ann", "31"), ("Bob", "44"))]
     assert len(tables_of(build(page(1, forms[0]), page(2, forms[1])))) == 2

@@ -40,6 +40,8 @@ class AboveLimits:
     """Rows of groups above it."""
     grid_gap: float = 1.6
     """Maximum distance of a group above its first rule (ems)."""
+    ascent: float = 0.8
+    """Height of a row above its baseline (ems)."""
     rule_gap: float = 0.8
     """Maximum distance of the rule below a group (ems)."""
 
@@ -108,7 +110,7 @@ def take_groups_above(view: PageView, networks: list[Network]) -> None:
             _add_groups(network.grid, texts, spans)
             network.lines += lines
             taken |= {id(line) for line in lines}
-            limit = row.base - 0.8 * row.size
+            limit = row.base - LIMITS.ascent * row.size
 
 
 def _is_name_row(grid: Grid) -> bool:

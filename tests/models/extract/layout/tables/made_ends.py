@@ -25,9 +25,10 @@ def draw_levels(rng: random.Random) -> MadePage:
     pitch, y = 1.6 * sheet.size, 90.0
     rows: list[Row] = []
     for level in groups:
-        rows.append([""])
+        row: Row = [""]
+        rows.append(row)
         for begin, end, text in level:
-            rows[-1] += [text, *[None] * (end - begin - 1)]
+            row += [text, *[None] * (end - begin - 1)]
             sheet.put((xs[begin + 1] + xs[end + 1]) / 2, y, text, bold=True, align="middle")
             if style in ("under", "above"):
                 sheet.rule(xs[begin + 1] + 6, y + 0.4 * sheet.size, xs[end + 1] - 6, y + 0.4 * sheet.size, 0.4)
@@ -38,9 +39,9 @@ def draw_levels(rng: random.Random) -> MadePage:
     for number in range(rng.randint(5, 10)):
         if number:
             rows.append([label(rng, 1), *(rng.choice(FIGURES) for _ in range(count))])
-        for index, text in enumerate(rows[-1]):
+        for index, cell in enumerate(rows[-1]):
             place = xs[index + 1] - 3 if index else xs[0] + 3
-            sheet.put(place, y, str(text), bold=is_bold and not number, align="right" if index else "left")
+            sheet.put(place, y, str(cell), bold=is_bold and not number, align="right" if index else "left")
         y += pitch
     _draw_levels(sheet, style, groups, xs, [head_end + pitch * index for index in range(-len(groups) - 1, 0)],
                  [head_end + pitch * index for index in range(len(rows) - len(groups))])  # fmt: skip
