@@ -11,6 +11,7 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import Block, BlockId, Span
 from quire.models.export.html_inline import html_spans
 from quire.models.export.markdown_inline import escape_text, mark_up
+from quire.models.export.tables.cut_rows import join_cut_rows
 
 _CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
 _BULLET = "• "
@@ -22,7 +23,8 @@ _NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 class TableStyle(StrEnum):
     """Style of tables. `pipe`: merged cells fill one place.
 
-    `auto`: pipes in sheets, without merged cells, and where the only one is a row below the first. Others are HTML.
+    `auto`: pipes in sheets, without merged cells, and where the only one is a row below the first. Others are HTML, and
+    those with a bar in a cell, at which many readers of pipes cut it, escaped or not.
     """
 
     AUTO = "auto"
@@ -36,6 +38,7 @@ Nested = Mapping[BlockId, Sequence[Block]]
 
 def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableStyle, *, lists: bool = False) -> str:
     """Return the table, with nested tables if the style allows; with `lists`, marked lines of cells become lists."""
+    table = join_cut_rows(table)
     plain = not nested.get(block.id) and _reads_without_spans(table)
     plain = plain and not (lists and any(_holds_list(cell.text) for cell in table.cells))
     if style is TableStyle.PIPE or (style is TableStyle.AUTO and plain and table.cols > 0):
@@ -44,7 +47,9 @@ def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableSt
 
 
 def _reads_without_spans(table: Table) -> bool:
-    """Return whether the table has no merged cell, or only one that fills a row below the first one."""
+    """Return whether no cell has a bar and none is merged, or only one that fills a row below the first one."""
+    if any("|" in cell.text for cell in table.cells):
+        return False
     merged = [cell for cell in table.cells if cell.row_span > 1 or cell.col_span > 1]
     if len(merged) != 1:
         return not merged

@@ -24,6 +24,10 @@ class ContinuedLimits:
     """Rows of a header; more equal rows are equal data."""
     label: int = 80
     """Characters of a header cell: a longer text is data."""
+    name: int = 30
+    """Characters of the name of a column in a table without styles."""
+    full: float = 0.8
+    """Share of the page above the lower end of a part that fills its page."""
 
 
 LIMITS = ContinuedLimits()
@@ -52,7 +56,9 @@ def join_tables(drafts: list[Draft]) -> tuple[list[Draft], LeftOut]:
         if draft.type is not BlockType.TABLE or before is None or drafts[before].block.table is None:
             continue
         root = roots.get(before, before)
-        piece = _find_piece(drafts[root], draft)
+        piece = _find_piece(
+            drafts[root], draft, is_full=drafts[before].bottom > LIMITS.full * drafts[before].page.height
+        )
         if piece is not None:
             roots[index] = root
             pieces.setdefault(root, [_Piece(drafts[root])]).append(piece)
@@ -64,8 +70,11 @@ def join_tables(drafts: list[Draft]) -> tuple[list[Draft], LeftOut]:
     return _drop_joined(drafts, roots), repeated
 
 
-def _find_piece(first: Draft, second: Draft) -> _Piece | None:
-    """Return how the second table continues the first, or None when it has its own header."""
+def _find_piece(first: Draft, second: Draft, *, is_full: bool) -> _Piece | None:
+    """Return how the second table continues the first, or None when it has its own header.
+
+    `is_full`: the part before ends low on its page.
+    """
     first_table, second_table = first.block.table, second.block.table
     if first_table is None or second_table is None or second.block.bbox is None or second_table.rows < 1:
         return None
@@ -77,8 +86,9 @@ def _find_piece(first: Draft, second: Draft) -> _Piece | None:
     header_rows = _header_rows(second_table)
     if not header_rows:
         return _Piece(second)
-    is_data = _lost_its_head(first, second) or _is_data(second_table, first_table)
-    return _Piece(second, unmark=True) if header_rows == 1 and is_data else None
+    if _lost_its_head(first, second, is_full=is_full) or (header_rows == 1 and _is_data(second_table, first_table)):
+        return _Piece(second, unmark=True)
+    return None
 
 
 def _count_repeated(first: Table, second: Table) -> int:
@@ -106,15 +116,25 @@ def _first_rows(table: Table) -> list[list[Cell]]:
     return [list(row) for _, row in groupby(cells, key=lambda cell: cell.row)]
 
 
-def _lost_its_head(first: Draft, second: Draft) -> bool:
+def _lost_its_head(first: Draft, second: Draft, *, is_full: bool) -> bool:
     """Return whether two drawn tables show that the second has no header: the first's is styled, or a cell is empty.
 
-    The row that a page break cuts in two leaves empty cells.
+    The row that a page break cuts in two leaves empty cells. Below a full page no style is needed if the row cannot
+    be one of names; a form that begins anew repeats its first label.
     """
     upper, lower = first.block.frame, second.block.frame
-    if upper is None or lower is None or lower.is_headed or second.block.table is None:
+    if upper is None or lower is None or lower.is_headed or first.block.table is None or second.block.table is None:
         return False
-    return upper.is_headed or any(not cell.text for cell in _first_rows(second.block.table)[0])
+    if upper.is_headed:
+        return True
+    head, row = (_first_rows(table)[0] for table in (first.block.table, second.block.table))
+    if any(not cell.text for cell in row):
+        return True
+    return is_full and head[0].text.strip() != row[0].text.strip() and not all(_is_name(cell.text) for cell in row)
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= LIMITS.name and not any(character.isdigit() for character in text)
 
 
 def _header_rows(table: Table) -> int:

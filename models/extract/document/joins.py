@@ -47,6 +47,12 @@ class JoinLimits:
     """Share of the page above the lower end of a drawn table that continues; a higher one leaves space for a row."""
     overlap: float = 0.5
     """Share of the narrower column that overlaps the other one."""
+    margin: float = 0.12
+    """Share of the page's height in which short lines above or below a drawn table are running heads and feet."""
+    logo: float = 0.2
+    """Share of the page's height in which pictures without words above a table are logos."""
+    most_back: int = 40
+    """Blocks between the parts of a table, those of margins with the others."""
 
 
 LIMITS = JoinLimits()
@@ -105,23 +111,45 @@ def _find_open_table(drafts: list[Draft], index: int, repeated: frozenset[Repeat
     """Return the table that ended the page before if this one starts its page and has the same columns.
 
     Texts that pages repeat at one place may stand between them, and other short ones only before a part without a head.
+    Logos and lines in the margins may always if both parts are drawn alike, and so may pictures in cells.
     """
     draft = drafts[index]
     others = 0
-    for back in range(index - 1, max(-1, index - 1 - LIMITS.most_between), -1):
+    aside: list[Draft] = []
+    for back in range(index - 1, max(-1, index - 1 - LIMITS.most_back), -1):
         before = drafts[back]
-        if before.page.number < draft.page.number - 1:
+        if before.page.number < draft.page.number - 1 or others > LIMITS.most_between:
             return None
         if before.type is BlockType.TABLE and before.page.number == draft.page.number - 1:
+            others += sum(not _stands_aside(item, before, draft) for item in aside)
             if others and (_has_head(draft) or not _have_same_edges(before, draft)):
                 return None
             return back if _same_columns(before, draft) else None
         if before.type in _AFTER_TABLE or _is_continuation_note(before) or _repeated_key(before) in repeated:
             continue
-        if before.type not in _PAGE_TEXT or len(before.block.text) > LIMITS.most_page_text:
+        if before.type is BlockType.PICTURE and not before.block.text:
+            aside.append(before)
+        elif before.type not in _PAGE_TEXT or len(before.block.text) > LIMITS.most_page_text:
             return None
-        others += 1
+        elif before.type is BlockType.HEADING:
+            others += 1
+        else:
+            aside.append(before)
     return None
+
+
+def _stands_aside(item: Draft, upper: Draft, lower: Draft) -> bool:
+    """Return whether a block does not part two tables: a logo or line in a margin, or a picture in a cell."""
+    table = lower if item.page.number == lower.page.number else upper
+    if item.type is BlockType.PICTURE:
+        if table.top <= (item.top + item.bottom) / 2 <= table.bottom:
+            return True
+    elif upper.block.frame is None or lower.block.frame is None:
+        return False
+    if table is lower:
+        most = LIMITS.logo if item.type is BlockType.PICTURE else LIMITS.margin
+        return item.bottom <= min(table.top + 2, most * item.page.height)
+    return item.top >= max(table.bottom - 2, (1 - LIMITS.margin) * item.page.height)
 
 
 def _find_repeated(drafts: list[Draft]) -> frozenset[Repeated]:

@@ -4,6 +4,7 @@ Rules through words strike them out, and rules between figures are the bars of f
 """
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -25,6 +26,10 @@ _WHITE = 0xF8
 """Colour component (0 to 255) from which paint looks like paper."""
 _MOST_NARROWED = 2000
 """Shapes of a page beyond which their paths are not read."""
+_SWOLLEN, _MOST_SWOLLEN, _LEAST_BARS = 1.0, 40.0, 3
+"""Points by which the box of a line is too large, its greatest thickness, and the number of such lines of a page."""
+_EVEN = 1.5
+"""Points by which a box may reach further out to two sides than to the others."""
 _MOST_VECTORS = 40000
 """Beyond this a page is a drawing (maps, plots), whose small marks say nothing about tables."""
 
@@ -50,30 +55,64 @@ def add_vectors(marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
 
 
 def narrow_strokes(page: Any, marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
-    """Give stroked shapes the boxes of their paths, in place; the engine's hold the longest point of any corner.
+    """Give stroked shapes and lines the boxes of their paths, in place; the engine's hold the longest corner.
 
-    Those boxes reach out to all sides alike, up to ten line widths. Shapes that a clip cuts keep theirs.
+    Those boxes reach out to all sides alike, up to ten line widths, and by the width before scaling: a line becomes a
+    bar. Shapes that a clip cuts keep theirs.
     """
     stroked = {block["bbox"] for block in blocks if block["type"] == 3 and block["stroked"] and not block["isrect"]}
-    if not any(shape in stroked for shape in marks.shapes) or len(marks.shapes) > _MOST_NARROWED:
+    bars = _find_alike_bars(marks, blocks)
+    if len(marks.shapes) > _MOST_NARROWED or not (bars or any(shape in stroked for shape in marks.shapes)):
         return
-    middles: dict[tuple[int, int], Bbox] = {}
+    middles: dict[tuple[int, int], list[Bbox]] = {}
     for path in page.get_cdrawings():
         if "s" in path["type"]:
             x0, y0, x1, y1 = path["rect"]
             out = (path["width"] or 0.0) / 2
-            middles[round(x0 + x1), round(y0 + y1)] = (x0 - out, y0 - out, x1 + out, y1 + out)
+            middles.setdefault((round(x0 + x1), round(y0 + y1)), []).append((x0 - out, y0 - out, x1 + out, y1 + out))
     for index, shape in enumerate(marks.shapes):
         if shape in stroked and (narrow := _find_path(shape, middles)) is not None:
             marks.shapes[index] = narrow
+    swollen = {
+        bar: narrow
+        for bar in bars
+        if (narrow := _find_path(bar, middles)) is not None and narrow[2] - narrow[0] < bar[2] - bar[0] - _SWOLLEN
+    }
+    if swollen:
+        drawn = PageMarks(marks.width, marks.height, [])
+        for bar in swollen:
+            _add_outline(drawn, *bar)
+        wrong = {(rule.x0, rule.y0, rule.x1, rule.y1) for rule in (*drawn.horizontals, *drawn.verticals)}
+        marks.horizontals = [rule for rule in marks.horizontals if (rule.x0, rule.y0, rule.x1, rule.y1) not in wrong]
+        marks.verticals = [rule for rule in marks.verticals if (rule.x0, rule.y0, rule.x1, rule.y1) not in wrong]
+        for x0, y0, x1, y1 in swollen.values():
+            add = _add_rule if min(x1 - x0, y1 - y0) <= _THIN else _add_outline
+            add(marks, x0, y0, x1, y1)
 
 
-def _find_path(shape: Bbox, middles: dict[tuple[int, int], Bbox]) -> Bbox | None:
+def _find_alike_bars(marks: PageMarks, blocks: list[dict[str, Any]]) -> list[Bbox]:
+    """Return the outlines of a page if some are equally low or narrow, as lines are whose boxes are too large."""
+    bars: list[Bbox] = []
+    counts: Counter[int] = Counter()
+    for block in blocks:
+        if block["type"] == 3 and block["stroked"] and block["isrect"]:
+            x0, y0, x1, y1 = block["bbox"]
+            thick = min(x1 - x0, y1 - y0)
+            if thick > _THIN:
+                bars.append((max(x0, 0.0), max(y0, 0.0), min(x1, marks.width), min(y1, marks.height)))
+                counts[round(thick * 4)] += thick <= _MOST_SWOLLEN
+    return bars if max(counts.values(), default=0) >= _LEAST_BARS and len(bars) <= _MOST_NARROWED else []
+
+
+def _find_path(shape: Bbox, middles: dict[tuple[int, int], list[Bbox]]) -> Bbox | None:
+    """Return the box of the path around which a box extends to all sides alike."""
     across, down = round(shape[0] + shape[2]), round(shape[1] + shape[3])
+    width, height = shape[2] - shape[0], shape[3] - shape[1]
     for near in ((across + dx, down + dy) for dx in (0, -1, 1) for dy in (0, -1, 1)):
-        found = middles.get(near)
-        if found is not None and found[0] >= shape[0] - 1 and found[2] <= shape[2] + 1 and found[1] >= shape[1] - 1:
-            return found
+        for x0, y0, x1, y1 in middles.get(near, ()):
+            beside, above = width - x1 + x0, height - y1 + y0
+            if abs(beside - above) <= _EVEN and beside >= -2 and above >= -1:
+                return (x0, y0, x1, y1)
     return None
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from quire.models.extract.core.grid import Grid, Slot, find_group
 from quire.models.extract.core.signs import is_figure
 from quire.models.extract.core.words import Segment, TableWord
+from quire.models.extract.layout.tables.groups import find_ranges
 
 Extents = list[tuple[float, float]]
 
@@ -198,6 +199,8 @@ def _span_groups(grid: Grid) -> None:
         extents = measure_ink(grid, index + 1)
         if not extents:
             return
+        if _span_together(grid, index, extents):
+            continue
         for slot in [slot for slot in row if slot.words and slot.col_span == 1 and slot.row_span == 1]:
             if not _has_text(grid.rows[index + 1], slot.col):
                 continue
@@ -209,6 +212,25 @@ def _span_groups(grid: Grid) -> None:
                 grid.rows[index] = row = [other for other in row if other is slot or not first <= other.col <= last]
                 slot.col, slot.col_span = first, last - first + 1
                 owners |= set(range(first, last + 1))
+
+
+def _span_together(grid: Grid, index: int, extents: Extents) -> bool:
+    """Let all groups of a header row span the columns that they are centred over, if some are over several."""
+    row = grid.rows[index]
+    filled = [slot for slot in row if slot.words]
+    if len(filled) < 2 or filled[0].col == 0 or any(slot.col_span > 1 or slot.row_span > 1 for slot in row):
+        return False
+    spans = find_ranges([slot.words for slot in filled], extents, 1)
+    if spans is None or len(row) < grid.width or not any(last > first for first, last in spans):
+        return False
+    covered = {column for first, last in spans for column in range(first, last + 1)}
+    grid.rows[index] = sorted(
+        [*(slot for slot in row if not slot.words and slot.col not in covered), *filled], key=lambda slot: slot.col
+    )
+    for slot, (first, last) in zip(filled, spans, strict=True):
+        slot.col, slot.col_span = first, last - first + 1
+    grid.rows[index].sort(key=lambda slot: slot.col)
+    return True
 
 
 def _closed(grid: Grid, index: int) -> set[int]:

@@ -1,6 +1,7 @@
 """Tables that go on over pages: joined with every part's place, parted where they are asked for apart."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import Format, ReadOptions, TableParts
 from quire.models.cdom.table import Cell, Table, TablePart
 from quire.models.cdom.tree import BlockType, FlagSpan, Source, Tree, dump_tree
-from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, TextLook
+from quire.models.extract.contract import DocumentFacts, DrawnFrame, PageBlock, PageContent, TextLook
 from quire.models.extract.coverage.account import Painted, account_page
 from quire.models.extract.coverage.total import count_written
 from quire.models.extract.pipeline.assemble import assemble
@@ -249,3 +250,21 @@ def test_drawn_table_that_ends_high_on_its_page_does_not_continue() -> None:
     paper.new_page()
     _draw_grid(paper, 50, [("sails", "canvas", "nine"), ("oars", "ash", "six"), ("hooks", "iron", "many")], bold=False)
     assert len(tables_of(paper.read())) == 2
+
+
+def drawn(block: PageBlock, *, is_headed: bool = False) -> PageBlock:
+    """The table with rules around every cell."""
+    return replace(block, frame=DrawnFrame(edges=(50.0, 150.0, 300.0), is_headed=is_headed))
+
+
+def test_drawn_tables_go_on_past_logos_and_lines_in_margins() -> None:
+    first = drawn(table(HEAD, ("pears", "3"), y=500), is_headed=True)
+    logo = PageBlock(type=BlockType.PICTURE, bbox=(20, 10, 60, 40))
+    rest = drawn(table(("plums", "14"), ("figs", "9"), y=60))
+    tree = build(page(1, first, words("Fruit list", 560)), page(2, logo, words("Of the harbour", 30), rest))
+    assert tables_of(tree) == [[list(HEAD), ["pears", "3"], ["plums", "14"], ["figs", "9"]]]
+
+
+def test_forms_that_begin_anew_are_other_tables() -> None:
+    forms = [drawn(table(("Name", name), ("Age", age), heads=1, y=400)) for name, age in (("Ann", "31"), ("Bob", "44"))]
+    assert len(tables_of(build(page(1, forms[0]), page(2, forms[1])))) == 2

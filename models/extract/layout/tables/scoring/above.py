@@ -1,13 +1,20 @@
-"""Header rows printed above the region that was chosen: bold names of its columns, or groups over several of them."""
+"""Header rows printed above the region that was chosen: bold names of its columns, or groups over several of them.
+
+Groups also stand above the first rule of a fully drawn table.
+"""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from quire.models.extract.core.bands import column_at
-from quire.models.extract.core.grid import Slot, find_group
+from quire.models.extract.core.grid import Grid, Slot
+from quire.models.extract.core.signs import is_figure
 from quire.models.extract.core.words import Segment, TableWord, gather_rows
+from quire.models.extract.layout.tables.groups import find_ranges
 from quire.models.extract.layout.tables.heads import is_named, measure_ink
 from quire.models.extract.layout.tables.regions.view import LineRow, PageView
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
+from quire.models.extract.layout.tables.scoring.networks import Network
 from quire.models.extract.layout.text.captions import is_caption
 
 
@@ -27,6 +34,14 @@ class AboveLimits:
     """Rows of the table."""
     named: float = 0.6
     """Least share of the columns with a name."""
+    least_columns: int = 3
+    """Columns of a fully drawn table with groups above it."""
+    most_levels: int = 2
+    """Rows of groups above it."""
+    grid_gap: float = 1.6
+    """Maximum distance of a group above its first rule (ems)."""
+    ascent: float = 0.8
+    """Height of a row above its baseline (ems)."""
     rule_gap: float = 0.8
     """Maximum distance of the rule below a group (ems)."""
 
@@ -74,6 +89,66 @@ def _add_head(view: PageView, candidate: Candidate, taken: set[int]) -> None:
     candidate.rows = gather_rows([word for index in candidate.indices for word in view.words_of(view.lines[index])])
 
 
+def take_groups_above(view: PageView, networks: list[Network]) -> None:
+    """Add the rows of groups right above the first rules of fully drawn tables, in place."""
+    taken = {id(line) for network in networks for line in network.lines}
+    for network in networks:
+        left, limit, right, _ = network.region.box
+        edges = [left, *network.grid.columns, right]
+        if network.grid.width < LIMITS.least_columns or not _is_name_row(network.grid):
+            continue
+        above = [row for row in view.rows if row.base < limit + 1 and row.x0 < right and row.x1 > left]
+        for row in reversed(above[-LIMITS.most_levels :]):
+            lines = [view.lines[index] for index in row.indices]
+            texts = [view.words_of(line) for line in lines]
+            is_near = limit - row.base <= LIMITS.grid_gap * row.size and row.x0 > left - 3 and row.x1 < right + 3
+            if not is_near or any(id(line) in taken for line in lines) or not all(map(_is_short, texts)):
+                break
+            spans = find_ranges(texts, list(pairwise(edges)), 0)
+            if spans is None or not _are_groups(texts, spans, network.grid.width):
+                break
+            _add_groups(network.grid, texts, spans)
+            network.lines += lines
+            taken |= {id(line) for line in lines}
+            limit = row.base - LIMITS.ascent * row.size
+
+
+def _is_name_row(grid: Grid) -> bool:
+    """Return True for a header, or a first row without figures over one with figures."""
+    first, *others = ([slot for slot in row if slot.words] for row in grid.rows[:2])
+    return is_named(grid) or (
+        len(first) > 1
+        and not any(is_figure(word.text) for slot in first for word in slot.words)
+        and any(is_figure(word.text) for row in others for slot in row for word in slot.words)
+    )
+
+
+def _are_groups(texts: list[list[TableWord]], spans: list[tuple[int, int]], width: int) -> bool:
+    """Return True for two groups at least, or a bold one that leaves the first column; a single column has a name."""
+    if not any(last > first for first, last in spans):
+        return False
+    return len(spans) > 1 or (spans[0][0] > 0 and spans[0] != (1, width - 1) and all(word.bold for word in texts[0]))
+
+
+def _add_groups(grid: Grid, texts: list[list[TableWord]], spans: list[tuple[int, int]]) -> None:
+    for row in grid.rows:
+        for slot in row:
+            slot.row += 1
+    grid.rows.insert(0, _make_groups(grid, texts, spans))
+    grid.header_rows = max(1, grid.header_rows) + 1
+
+
+def _make_groups(grid: Grid, texts: list[list[TableWord]], spans: list[tuple[int, int]]) -> list[Slot]:
+    slots: list[Slot] = []
+    column = 0
+    for words, (first, last) in zip(texts, spans, strict=True):
+        slots += [Slot(0, free) for free in range(column, first)]
+        slots.append(Slot(0, first, last - first + 1))
+        slots[-1].words = list(words)
+        column = last + 1
+    return slots + [Slot(0, free) for free in range(column, grid.width)]
+
+
 def _is_short(words: list[TableWord]) -> bool:
     text = " ".join([word.text for word in words])
     return bool(words) and words[0].upright and len(text) <= LIMITS.most_chars and not is_caption(text)
@@ -104,27 +179,14 @@ def _group_columns(
     grid, extents = candidate.grid, measure_ink(candidate.grid, 0)
     if not extents or not is_named(grid):
         return None
-    owners = {column_at((words[0].x0 + words[-1].x1) / 2, grid.columns) for words in pieces}
-    spans: list[tuple[int, int, list[TableWord]]] = []
+    spans = find_ranges(pieces, extents, 1)
+    if spans is None or not any(last > first for first, last in spans):
+        return None
     for words in pieces:
         segment = Segment(words, words[0].x0, words[-1].x1)
-        owner = column_at((segment.x0 + segment.x1) / 2, grid.columns)
-        span = find_group(segment, owner, (owners - {owner}) | {0}, extents) if owner else None
-        if span is None or not (all(word.bold for word in words) or _is_underlined(view, row, segment)):
+        if not (all(word.bold for word in words) or _is_underlined(view, row, segment)):
             return None
-        spans.append((*span, words))
-    if len({first for first, _, _ in spans}) < len(spans):
-        return None
-    slots: list[Slot] = []
-    column = 0
-    for first, last, words in sorted(spans, key=lambda span: span[0]):
-        if first < column:
-            return None
-        slots += [Slot(0, free) for free in range(column, first)]
-        slots.append(Slot(0, first, last - first + 1))
-        slots[-1].words = list(words)
-        column = last + 1
-    return slots + [Slot(0, free) for free in range(column, grid.width)]
+    return _make_groups(grid, pieces, spans)
 
 
 def _is_underlined(view: PageView, row: LineRow, segment: Segment) -> bool:

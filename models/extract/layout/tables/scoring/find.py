@@ -17,7 +17,7 @@ from quire.models.extract.layout.tables.grid import make_table
 from quire.models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from quire.models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from quire.models.extract.layout.tables.regions.view import PageView, view_page
-from quire.models.extract.layout.tables.scoring.above import take_heads_above
+from quire.models.extract.layout.tables.scoring.above import take_groups_above, take_heads_above
 from quire.models.extract.layout.tables.scoring.candidates import (
     Candidate,
     build_candidates,
@@ -64,6 +64,7 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     """Return the tables of the page, top to bottom, and the lines outside them."""
     view = view_page(marks, lines)
     networks = find_networks(view)
+    take_groups_above(view, networks)
     tables = [
         FoundTable(
             make_table(network.grid, marks.divides),

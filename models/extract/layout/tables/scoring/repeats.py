@@ -1,6 +1,10 @@
-"""Tables of one form on a page: each repetition of the header row begins a table, also where the score was low."""
+"""Tables of one form on a page: each repetition of the header row begins a table, also where the score was low.
+
+So does a header row of other names below a heading or below a wider gap.
+"""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from quire.models.extract.layout.tables.regions.view import LineRow, PageView
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
@@ -19,6 +23,10 @@ class RepeatLimits:
     """Points: maximum distance between a piece and that of the other header."""
     larger: float = 1.1
     """Minimum size of a heading between two tables, relative to the header row."""
+    gap: float = 1.4
+    """Minimum step to a bold header row of other names, relative to the usual step between two rows."""
+    usual: float = 0.8
+    """Quantile of the steps that is the usual one."""
     least_score: float = 0.2
     """Minimum score of a table with the header of another one."""
 
@@ -42,19 +50,46 @@ def part_repeats(view: PageView, chosen: list[Chosen]) -> list[Chosen]:
 
 def _cut(view: PageView, candidate: Candidate, rows: list[LineRow], own: set[int]) -> list[tuple[int, ...]]:
     head = next((row for row in rows if len(row.indices) >= LIMITS.least_pieces), None)
-    if head is None or not _is_head(view, head):
-        return []
-    cuts = [index for index, row in enumerate(rows) if row is not head and _is_same(view, head, row)]
+    has_head = head is not None and _is_head(view, head)
+    left = min((row.x0 for row in rows), default=0.0) + LIMITS.same
+    steps = sorted([below.base - above.base for above, below in pairwise(rows)])
+    wide = LIMITS.gap * steps[int(LIMITS.usual * (len(steps) - 1))] if steps else 0.0
+    cuts = [
+        index
+        for index, row in enumerate(rows)
+        if row is not head
+        and ((has_head and head is not None and _is_same(view, head, row)) or _begins(view, rows, index, left, wide))
+    ]
     if not cuts:
         return []
+    head = head or rows[0]
     parts: list[tuple[int, ...]] = []
     for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True):
         is_last = end == len(rows)
-        while end > start + 1 and not is_last and _is_between(view, candidate, rows[end - 1], head):
+        while end > start + 1 and not is_last and _is_between(view, candidate, rows[end - 1], head, left):
             end -= 1
         held = {index for row in rows[start:end] for index in row.indices}
         parts.append(tuple(sorted(held & own)))
     return parts
+
+
+def _begins(view: PageView, rows: list[LineRow], index: int, left: float, wide: float) -> bool:
+    """Return True for a header row inside a table: right below a heading, or bold and below a gap, as the first row."""
+    row = rows[index]
+    if not 1 < index < len(rows) - 1 or row.segments < 2 or not _is_head(view, row):
+        return False
+    above = rows[index - 1]
+    is_bold = _is_bold(view, row) and not _is_bold(view, rows[index + 1])
+    if len(above.indices) == 1 and above.x0 <= left and rows[index - 2].segments > 1:
+        if above.size >= LIMITS.larger * max(row.size, rows[index - 2].size):
+            return True
+        if is_bold and _is_bold(view, above) and above.base - rows[index - 2].base > wide:
+            return True
+    return is_bold and _is_bold(view, rows[0]) and row.base - above.base > wide and not _is_bold(view, above)
+
+
+def _is_bold(view: PageView, row: LineRow) -> bool:
+    return all(view.lines[index].all_bold for index in row.indices)
 
 
 def _is_head(view: PageView, row: LineRow) -> bool:
@@ -69,13 +104,13 @@ def _is_same(view: PageView, row: LineRow, other: LineRow) -> bool:
     return all(left.text == right.text and abs(left.x0 - right.x0) <= LIMITS.same for left, right in pairs)
 
 
-def _is_between(view: PageView, candidate: Candidate, row: LineRow, head: LineRow) -> bool:
+def _is_between(view: PageView, candidate: Candidate, row: LineRow, head: LineRow, left: float) -> bool:
     """Return True for a single line that is a heading or a sentence between two tables."""
     if len(row.indices) > 1:
         return False
     line, columns = view.lines[row.indices[0]], candidate.grid.columns
-    is_across = any(line.x0 + 2 < edge < line.x1 - 2 for edge in columns)
-    return line.size >= LIMITS.larger * head.size or (is_across and line.x0 <= candidate.region.box[0] + LIMITS.same)
+    is_across = line.all_bold or any(line.x0 + 2 < edge < line.x1 - 2 for edge in columns)
+    return line.size >= LIMITS.larger * head.size or (is_across and line.x0 <= left)
 
 
 def add_alike(view: PageView, chosen: list[Chosen], candidates: list[Candidate], scores: list[float]) -> list[Chosen]:

@@ -419,14 +419,15 @@ MAKERS: dict[str, Callable[[random.Random], MadePage]] = {
 }
 
 
-def make_page(kind: str, seed: int) -> MadePage:
-    """Return a page of one kind; the same seed gives the same page."""
-    return MAKERS[kind](random.Random(f"{kind} {seed}"))
-
-
-def count_right(kind: str, count: int, read: Callable[[bytes], Tree]) -> tuple[int, list[int]]:
+def count_right(
+    kind: str, maker: Callable[[random.Random], MadePage], count: int, read: Callable[[bytes], Tree]
+) -> tuple[int, list[int]]:
     """Return how many pages of one kind are right, and the seeds of the others."""
-    wrong = [seed for seed in range(count) if not is_right(made := make_page(kind, seed), read(made.data))]
+    wrong: list[int] = []
+    for seed in range(count):
+        made = maker(random.Random(f"{kind} {seed}"))
+        if not is_right(made, read(made.data)):
+            wrong.append(seed)
     return count - len(wrong), wrong
 
 

@@ -114,3 +114,22 @@ def test_joined_statement_has_a_part_for_each_page_and_its_head_once() -> None:
     assert block.table is not None
     assert [part.page for part in block.table.parts] == [1, 2, 3, 4]
     assert read_rows([block]).count(HEADS) == 1
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5, 0.1])
+def test_lines_under_a_scaled_matrix_are_rules(scale: float) -> None:
+    """The engine's boxes of such lines are too large by their width before scaling."""
+
+    def draw(page: Any) -> None:
+        for row in range(6):
+            for column, x in enumerate(XS[:5]):
+                page.insert_text((x + 25, 114 + 20 * row), f"{row + 1}{column + 1}", fontsize=9)
+        lines = [(60, 742 - y, 430, 742 - y) for y in (0, 20, 120)] + [(x, 622, x, 742) for x in XS]
+        drawn = " ".join(f"{a / scale} {b / scale} m {c / scale} {d / scale} l S" for a, b, c, d in lines)
+        content = page.get_contents()[-1]
+        stream = page.parent.xref_stream(content) + f"\nq {scale} 0 0 {scale} 0 0 cm {0.5 / scale} w {drawn} Q".encode()
+        page.parent.update_stream(content, stream)
+
+    (table,) = read_tables(draw)
+    assert (table.rows, table.cols) == (6, 5)
+    assert table.cells[-1].text == "65"

@@ -1,0 +1,80 @@
+"""Rows that a page break cuts in two: the tree has both parts, each at its place; where text is read, they are one row.
+
+The second part is the first row of its page. It fills fewer cells, none that the first part leaves empty, and goes on
+with sentences, or leaves the column of keys empty, which no other row does.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from quire.models.cdom.table import Cell, Table
+from quire.models.export.tables.numbers import read_number
+
+
+@dataclass(frozen=True, slots=True)
+class CutRowLimits:
+    """Thresholds for the first row of a page to go on with the last one of the page before."""
+
+    least_rows: int = 3
+    """Rows that show whether the first column is one of keys."""
+    least_chars: int = 24
+    """Characters of a text that may be cut; a shorter one is a label."""
+
+
+LIMITS = CutRowLimits()
+_STOPS = (".", "!", "?", ";", "。")
+
+
+def join_cut_rows(table: Table) -> Table:
+    """Return the table with each row that a page break cuts as one row."""
+    rows: list[list[Cell]] = [[] for _ in range(table.rows)]
+    if len(table.parts) < 2 or any(cell.row + cell.row_span > table.rows for cell in table.cells):
+        return table
+    for cell in table.cells:
+        rows[cell.row].append(cell)
+    starts = list(accumulate(part.rows for part in table.parts))[:-1]
+    held = [row for index, row in enumerate(rows) if index not in starts and not _is_head(row)]
+    has_keys = len(held) >= LIMITS.least_rows and all(row and row[0].col == 0 and row[0].text.strip() for row in held)
+    cut = {start for start in starts if 0 < start < table.rows and _goes_on(rows[start - 1], rows[start], has_keys)}
+    return _join(table, rows, cut) if cut else table
+
+
+def _is_head(row: list[Cell]) -> bool:
+    return bool(row) and all(cell.header for cell in row)
+
+
+def _goes_on(above: list[Cell], below: list[Cell], has_keys: bool) -> bool:
+    """Return whether a row continues the one above in all its cells."""
+    if len(above) != len(below) or any(cell.row_span > 1 or cell.header for cell in (*above, *below)):
+        return False
+    pairs = [(upper, lower) for upper, lower in zip(above, below, strict=True) if lower.text.strip()]
+    if not pairs or any((upper.col, upper.col_span) != (lower.col, lower.col_span)
+                        for upper, lower in zip(above, below, strict=True)):  # fmt: skip
+        return False
+    if any(not upper.text.strip() or read_number(lower.text, ".") is not None for upper, lower in pairs):
+        return False
+    if has_keys and not below[0].text.strip():
+        return True
+    texts = [(upper.text.strip(), lower.text.strip()) for upper, lower in pairs]
+    return all(lower[:1].islower() and not upper.endswith(_STOPS) for upper, lower in texts) and any(
+        len(upper) >= LIMITS.least_chars for upper, _ in texts
+    )
+
+
+def _join(table: Table, rows: list[list[Cell]], cut: set[int]) -> Table:
+    """Return the table without the rows `cut`, whose texts follow those of the rows above."""
+    out: list[list[Cell]] = []
+    for index, row in enumerate(rows):
+        if index in cut:
+            out[-1] = [_append(upper, lower) for upper, lower in zip(out[-1], row, strict=True)]
+        else:
+            out.append([replace(cell, row=len(out)) for cell in row])
+    return replace(table, rows=len(out), cells=tuple(cell for row in out for cell in row), parts=())
+
+
+def _append(upper: Cell, lower: Cell) -> Cell:
+    if not lower.text:
+        return upper
+    by = len(upper.text) + 1
+    moved = [replace(span, start=span.start + by, end=span.end + by) for span in lower.spans]
+    return replace(upper, text=f"{upper.text} {lower.text}", spans=(*upper.spans, *moved))
