@@ -40,8 +40,13 @@ def inline(text: str, spans: Iterable[Span] = ()) -> str:
 
 
 def heading_line(text: str, spans: Iterable[Span] = ()) -> str:
-    """Return a heading's text on one line, without bold because a heading is strong by itself."""
-    plain = tuple(replace(span, bold=False, underline=False) for span in spans)
+    """Return a heading's text on one line, without bold because a heading is strong by itself.
+
+    A raised number before it is its own number and no mark of a note.
+    """
+    plain = tuple(
+        replace(span, bold=False, underline=False, superscript=span.superscript and span.start > 0) for span in spans
+    )
     return " ".join(mark_up(text, plain).split())
 
 

@@ -2,6 +2,7 @@
 
 import random
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -11,7 +12,7 @@ from lxml import html
 from markdown_it import MarkdownIt
 
 from quire.models.cdom.tree import Span
-from quire.models.export.markdown_inline import cut_spans, inline, link, one_line
+from quire.models.export.markdown_inline import cut_spans, heading_line, inline, link, one_line
 
 RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -192,3 +193,8 @@ def test_raised_mark_stays_inside_the_emphasis_and_the_link_around_it() -> None:
 def test_many_raised_marks_are_written_in_order() -> None:
     spans = [Span(start=3 * at + 1, end=3 * at + 2, superscript=True) for at in range(20_000)]
     assert inline("abc" * 20_000, spans) == "a<sup>b</sup>c" * 20_000
+
+
+def test_raised_number_before_a_heading_is_its_number() -> None:
+    spans = [Span(start=0, end=1, superscript=True), Span(start=10, end=12, superscript=True)]
+    assert heading_line("5 Fund 8 Ath", [replace(span, bold=True) for span in spans]) == "5 Fund 8 A<sup>th</sup>"
