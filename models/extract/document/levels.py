@@ -283,10 +283,15 @@ def _level_of(rank: int, depths: dict[int, int]) -> int:
 def _find_title(drafts: list[Draft], headings: list[Draft], ranks: dict[Style, int], *, is_learned: bool) -> None:
     """Make the first heading the title if it is on the first page and alone in the highest rank.
 
+    Smaller lines above it in a style of their own name its kind and do not count.
+
     Numbered sections in the title's style are ignored. Ranks then count from the title; learned levels stay.
     """
     first = next((index for index, draft in enumerate(headings) if ranks[style_of(draft)] == 1), 0)
+    below = {ranks[style_of(draft)] for draft in headings[first:]}
     if first > _MOST_KICKERS or not _are_kickers(headings[:first], headings[first]):
+        return
+    if any(ranks[style_of(draft)] in below for draft in headings[:first]):
         return
     title, rivals = headings[first], [draft for draft in headings[first + 1 :] if ranks[style_of(draft)] == 1]
     if len(headings) < _LEAST_WITH_TITLE or ranks[style_of(title)] != 1:

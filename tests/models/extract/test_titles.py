@@ -57,8 +57,9 @@ def make_stack(chance: random.Random) -> Page:
         centre(paper, y, text, own, font)
         y += own * 1.2
     write_text(paper, y + 14, 3, 94)
-    return paper, lambda tree: (
-        {*lines} <= {" ".join(block.text.split()) for block in tree.blocks} and lines[0] in levels(tree)
+    return (
+        paper,
+        lambda tree: {*lines} <= {" ".join(block.text.split()) for block in tree.blocks} and lines[0] in levels(tree),
     )
 
 

@@ -2,17 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import Span
 from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
 
-_STRIPE: Final = 8.0
-"""Height in points of the stripes by which cells are found."""
-_SLACK: Final = 0.5
-"""Points by which the middle of a word may lie outside its cell's box."""
+
+@dataclass(frozen=True, slots=True)
+class CellStyleLimits:
+    """Distances in points by which words are put into cells."""
+
+    stripe: float = 8.0
+    """Height of the stripes by which cells are found."""
+    slack: float = 0.5
+    """Distance by which a word may begin outside its cell's box."""
+
+
+LIMITS: Final = CellStyleLimits()
 
 CellWord = tuple[float, float, str, list[Run]]
 """Baseline and left edge of a word, its text, and its runs, counted from its start."""
@@ -50,16 +58,20 @@ def _index_cells(cells: Sequence[Cell]) -> dict[int, list[int]]:
     stripes: dict[int, list[int]] = defaultdict(list)
     for index, cell in enumerate(cells):
         if cell.bbox is not None:
-            for stripe in range(int(cell.bbox[1] // _STRIPE), int(cell.bbox[3] // _STRIPE) + 1):
+            for stripe in range(int(cell.bbox[1] // LIMITS.stripe), int(cell.bbox[3] // LIMITS.stripe) + 1):
                 stripes[stripe].append(index)
     return stripes
 
 
 def _find_cell(x: float, y: float, cells: Sequence[Cell], stripes: dict[int, list[int]]) -> int | None:
     """Return the index of the cell whose box holds the point."""
-    for index in stripes.get(int(y // _STRIPE), ()):
+    for index in stripes.get(int(y // LIMITS.stripe), ()):
         box = cells[index].bbox
-        if box is not None and box[0] - _SLACK <= x <= box[2] + _SLACK and box[1] - _SLACK <= y <= box[3] + _SLACK:
+        if (
+            box is not None
+            and box[0] - LIMITS.slack <= x <= box[2] + LIMITS.slack
+            and box[1] - LIMITS.slack <= y <= box[3] + LIMITS.slack
+        ):
             return index
     return None
 

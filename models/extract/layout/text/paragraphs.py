@@ -122,11 +122,17 @@ def group_paragraphs(lines: list[Line], body: float) -> list[list[Line]]:
     sides = find_sides(lines)
     for index, line in enumerate(lines):
         following = lines[index + 1] if index + 1 < len(lines) else None
-        is_title = line.all_bold or line.size > 1.15 * body
-        if groups and is_title and line.text and groups[-1][-1].text and is_stacked(groups[-1][-1], line, sides):
+        is_large = line.size > 1.15 * body
+        if (
+            groups
+            and (is_large or line.all_bold)
+            and line.text
+            and groups[-1][-1].text
+            and is_stacked(groups[-1][-1], line, sides)
+        ):
             groups.append([line])
             continue
-        loose = LIMITS.display_leading if line.size > 1.15 * body else 0.0
+        loose = LIMITS.display_leading if is_large else 0.0
         if groups and not _starts_new(groups[-1], line, following, max(leading, loose)):
             groups[-1].append(line)
         else:
