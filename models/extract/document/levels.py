@@ -283,8 +283,7 @@ def _level_of(rank: int, depths: dict[int, int]) -> int:
 def _find_title(drafts: list[Draft], headings: list[Draft], ranks: dict[Style, int], *, is_learned: bool) -> None:
     """Make the first heading the title if it is on the first page and alone in the highest rank.
 
-    Smaller lines above it in a style of their own name its kind and do not count.
-
+    Smaller lines above it, in a style that no heading below it has, name its kind and do not count.
     Numbered sections in the title's style are ignored. Ranks then count from the title; learned levels stay.
     """
     first = next((index for index, draft in enumerate(headings) if ranks[style_of(draft)] == 1), 0)

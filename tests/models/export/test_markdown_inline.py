@@ -172,9 +172,7 @@ def test_emphasis_reaches_the_same_letters_after_rendering() -> None:
         ("a\nb", "sup 0 3", "a  \nb"),
     ],
 )
-def test_raised_and_lowered_marks_are_elements_unless_their_characters_are_small(
-    text: str, marks: str, markdown: str
-) -> None:
+def test_raised_marks_are_elements_unless_their_characters_are_small(text: str, marks: str, markdown: str) -> None:
     words = iter(marks.split())
     spans = [
         Span(start=int(start), end=int(end), superscript=name == "sup", subscript=name == "sub")

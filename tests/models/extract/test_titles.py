@@ -87,7 +87,9 @@ def make_law(chance: random.Random) -> Page:
     paper = Paper(500, 760)
     _, bold, _ = chance.choice(FONTS)
     (outer, inner), size, is_centred = chance.choice(LAWS), chance.choice((10, 11, 12)), chance.random() < 0.5
-    y, parts, articles = 50.0, [], []
+    y = 50.0
+    parts: list[str] = []
+    articles: list[str] = []
     for part in ("I", "II") if outer.isupper() else ("1", "2"):
         words = say(chance, 2)
         parts.append(f"{outer} {part} {words.upper() if outer.isupper() else words}")

@@ -49,7 +49,7 @@ def style_cells(table: Table, lines: Sequence[Line], marks: PageMarks) -> Table:
 
 
 def _is_wanted(run: Run) -> bool:
-    """Return whether a run has a style that cells keep: a rule or a shade in a table is none of its words."""
+    """Return whether a run has a style that cells keep; rules and shades belong to the table."""
     return bool(run.bold or run.italic or run.strike or run.superscript or run.subscript or run.href)
 
 

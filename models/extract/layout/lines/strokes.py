@@ -34,6 +34,8 @@ class StrokeLimits:
     """Most ratio of the sizes of lines that are compared."""
     least_letters: int = 60
     """Letters of lines of one size whose usual thickness is known; others take that of the page."""
+    whole: float = 0.8
+    """Share of a line's characters above which it is a bold line."""
     shortest: int = 3
     """Letters of a stretch of bold words."""
 
@@ -70,7 +72,7 @@ def mark_bold(lines: Sequence[Line], words: Sequence[Sequence[Word]]) -> None:
         _enlarge(line, own, pitch, body)
         runs = _find_runs(own)
         line.runs += [Run(start, end, bold=True) for start, end in runs]
-        line.bold = sum(end - start for start, end in runs) > 0.8 * len(line.text)
+        line.bold = sum(end - start for start, end in runs) > LIMITS.whole * len(line.text)
 
 
 def _find_pitch(lines: Sequence[Line]) -> float:

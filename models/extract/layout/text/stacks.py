@@ -10,7 +10,7 @@ from quire.models.extract.layout.lines.marks import Line
 
 @dataclass(frozen=True, slots=True)
 class StackLimits:
-    """Limits for two centred lines to be titles of their own. Distances are relative to the type size."""
+    """Limits for two centred lines to be separate titles. Distances are relative to the type size."""
 
     middle: float = 0.6
     """Maximum distance of the middles of two centred lines."""
@@ -45,10 +45,11 @@ PARTS: Final = (
 _PART: Final = re.compile(
     rf"(?:({'|'.join(sorted(set().union(*PARTS) - {'§'}))})\.? |§ ?)(?:[0-9]|[ivxlc]+\b|[a-z]\b)", re.IGNORECASE
 )
-_JOINS: Final = frozenset(
+_SMALL_WORDS: Final = (
     "a an and as at by for from in into of on or the to with without über und der die das des von zu im am für mit "
-    "de la le les du des et en pour à el los las del y para con por da do e di il per van het een voor".split()
+    "de la le les du et en pour à el los las del y para con por da do e di il per van het een voor"
 )
+_JOINS: Final = frozenset(_SMALL_WORDS.split())
 """Words that no title begins or ends with; a line that does goes on."""
 _OPEN: Final = (",", "-", "–", "—", "‐", "&", "/", ":", "(")
 _TITLE_START: Final = re.compile(r"[(“\"'‘]?[^\W_a-zà-ÿ]")
