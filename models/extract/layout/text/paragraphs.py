@@ -8,7 +8,7 @@ from statistics import median
 from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.text.captions import CAPTION_LABEL, NUMBERED_CAPTION, is_caption
 from quire.models.extract.layout.text.hyphens import may_divide
-from quire.models.extract.layout.text.stacks import find_sides, is_stacked
+from quire.models.extract.layout.text.stacks import is_stacked
 from quire.models.extract.layout.text.wide import STOPS, find_first_word
 
 
@@ -119,7 +119,6 @@ def group_paragraphs(lines: list[Line], body: float) -> list[list[Line]]:
     """Lines (in reading order) gathered to paragraphs; `body` is the size of running text."""
     leading = find_leading(lines)
     groups: list[list[Line]] = []
-    sides = find_sides(lines)
     for index, line in enumerate(lines):
         following = lines[index + 1] if index + 1 < len(lines) else None
         is_large = line.size > 1.15 * body
@@ -128,7 +127,7 @@ def group_paragraphs(lines: list[Line], body: float) -> list[list[Line]]:
             and (is_large or line.all_bold)
             and line.text
             and groups[-1][-1].text
-            and is_stacked(groups[-1][-1], line, sides)
+            and is_stacked(groups[-1][-1], line, lines)
         ):
             groups.append([line])
             continue

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from quire.models.extract.layout.lines.marks import Line
@@ -26,6 +27,8 @@ class StackLimits:
     """Share of the width of the text above which a line ends because it is full."""
     least_words: int = 2
     """Words of each line; a single word is more often the rest of a title."""
+    most_lines: int = 500
+    """Lines of a page by which the edges of its text are found."""
     labels: int = 4
     """Letters of a line whose capitals say something."""
 
@@ -64,22 +67,29 @@ def find_part(text: str) -> int | None:
     return next(depth for depth, words in enumerate(PARTS) if word in words)
 
 
-def find_sides(lines: Iterable[Line]) -> Sides:
-    """Return the left and the right edge of the text."""
-    printed = [line for line in lines if line.text]
-    return min((line.x0 for line in printed), default=0.0), max((line.x1 for line in printed), default=0.0)
+def _find_sides(line: Line, lines: Iterable[Line]) -> Sides:
+    """Return the left and the right edge of the text above and below a line: of its column, or of all columns."""
+    near = [other for other in islice(lines, LIMITS.most_lines) if other.text and _overlap(other, line)]
+    return min([line.x0, *(other.x0 for other in near)]), max([line.x1, *(other.x1 for other in near)])
 
 
-def is_stacked(upper: Line, lower: Line, sides: Sides) -> bool:
+def _overlap(a: Line, b: Line) -> bool:
+    return a.x0 < b.x1 and b.x0 < a.x1
+
+
+def is_stacked(upper: Line, lower: Line, lines: Iterable[Line]) -> bool:
     """Return whether two lines of title type are two titles.
 
     Args:
         upper: A line larger than the text, or bold.
         lower: The line right below it.
-        sides: Left and right edge of the text of the page.
+        lines: All lines of the page.
     """
     if find_part(lower.text) is not None and not lower.text[0].islower() and find_part(upper.text) is not None:
         return True
+    if abs(upper.x0 + upper.x1 - lower.x0 - lower.x1) > 2 * LIMITS.middle * max(upper.size, lower.size):
+        return False
+    sides = _find_sides(upper, lines)
     if not _are_centred(upper, lower, sides) or upper.text.endswith(_OPEN) or _TITLE_START.match(lower.text) is None:
         return False
     words, following = upper.text.split(), lower.text.split()
@@ -96,8 +106,6 @@ def is_stacked(upper: Line, lower: Line, sides: Sides) -> bool:
 
 def _are_centred(upper: Line, lower: Line, sides: Sides) -> bool:
     size = max(upper.size, lower.size)
-    if abs(upper.x0 + upper.x1 - lower.x0 - lower.x1) > 2 * LIMITS.middle * size:
-        return False
     is_indented = min(upper.x0, lower.x0) - sides[0] > LIMITS.indent * size
     in_middle = is_indented and abs(upper.x0 + upper.x1 - sum(sides)) <= 2 * LIMITS.ragged * (sides[1] - sides[0])
     return in_middle or abs(upper.x0 - lower.x0) > LIMITS.edge * size
