@@ -159,12 +159,16 @@ class PixelPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """A recognised stretch of text: box in points of the page, confidence 0..1, `line` numbers its text line."""
+    """A recognised stretch of text: box in points of the page, confidence 0..1, `line` numbers its text line.
+
+    `stroke`: usual thickness of its letters' strokes in points; 0 if not measured.
+    """
 
     text: str
     bbox: tuple[float, float, float, float]
     confidence: float
     line: int
+    stroke: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

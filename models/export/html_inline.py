@@ -21,18 +21,18 @@ def html_text(block: Block) -> Markup:
     return html_spans(block.text, block.spans)
 
 
-def html_spans(text: str, spans: Sequence[Span]) -> Markup:
-    """Return text with its styles; see `html_text`."""
+def html_spans(text: str, spans: Sequence[Span], *, bold: str = "strong") -> Markup:
+    """Return text with its styles, with `bold` as the element of bold type; see `html_text`."""
     if not spans:
         return html_lines(text)
     size = len(text)
     ends = {min(max(place, 0), size) for span in spans for place in (span.start, span.end)}
     inside = {place for span in spans if span.latex for place in ends if span.start < place < span.end}
     cuts = sorted({0, size, *(ends - inside)})
-    return Markup("".join(_stretch(text, spans, start, end) for start, end in pairwise(cuts)))
+    return Markup("".join(_stretch(text, spans, start, end, bold) for start, end in pairwise(cuts)))
 
 
-def _stretch(text: str, spans: Sequence[Span], start: int, end: int) -> Markup:
+def _stretch(text: str, spans: Sequence[Span], start: int, end: int, bold: str) -> Markup:
     covering = [span for span in spans if span.start <= start and end <= span.end]
     latex = next((span.latex for span in covering if span.latex and (span.start, span.end) == (start, end)), None)
     printed = text[start:end]
@@ -47,7 +47,7 @@ def _stretch(text: str, spans: Sequence[Span], start: int, end: int) -> Markup:
         ("mark", any(span.highlight for span in covering)),
         ("em", any(span.italic for span in covering)),
         ("del", any(span.strike for span in covering)),
-        ("strong", any(span.bold for span in covering)),
+        (bold, any(span.bold for span in covering)),
     ):
         markup = element(name, markup) if on else markup
     href = next((href for span in covering if (href := safe_href(span.href))), None)

@@ -1,4 +1,4 @@
-"""Writes text with spans as Markdown: emphasis, code and links. All other text is escaped.
+"""Writes text with spans as Markdown: emphasis, code, links, raised and lowered marks. All other text is escaped.
 
 Only what CommonMark (or GitHub's tables, struck text and task lists) would take for markup is escaped, so that plain
 prose stays plain.
@@ -6,9 +6,9 @@ prose stays plain.
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 
 from quire.models.cdom.tree import Span
 from quire.models.export.markup import safe_href
@@ -40,8 +40,13 @@ def inline(text: str, spans: Iterable[Span] = ()) -> str:
 
 
 def heading_line(text: str, spans: Iterable[Span] = ()) -> str:
-    """Return a heading's text on one line, without bold because a heading is strong by itself."""
-    plain = tuple(replace(span, bold=False, underline=False) for span in spans)
+    """Return a heading's text on one line, without bold because a heading is strong by itself.
+
+    A raised number before it is its own number and no mark of a note.
+    """
+    plain = tuple(
+        replace(span, bold=False, underline=False, superscript=span.superscript and span.start > 0) for span in spans
+    )
     return " ".join(mark_up(text, plain).split())
 
 
@@ -49,26 +54,76 @@ def mark_up(text: str, spans: Iterable[Span]) -> str:
     """Return the text with its marks, as it stands within a line."""
     parts: list[str] = []
     copied = 0
-    for span in _joined(text, spans):
+    ordered = sorted(spans, key=lambda span: span.start)
+    source = _read_source(text, ordered)
+    for span in _joined(text, ordered):
         if span.start < copied or span.start >= len(text):
             continue
-        between = escape_text(text[copied : span.start], part=True)
+        between = source.write(copied, span.start, part=True)
         touching = not between and bool(parts) and parts[-1].endswith("*")
         parts.append(between)
-        styled = _styled(text, span, touching=touching)
+        styled = _styled(source, span, touching=touching)
         written = "".join(parts[-2:])
         if written.endswith("!") and styled.startswith("["):
             parts = ["".join(parts)[:-1] + "\\!"]
         parts.append(styled)
         copied = span.end
-    parts.append(escape_text(text[copied:]))
+    parts.append(source.write(copied, len(text), part=False))
     return "".join(parts)
 
 
-def _joined(text: str, spans: Iterable[Span]) -> list[Span]:
-    """Return the spans in order, with neighbours of equal emphasis joined over the blanks between them."""
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A text with its raised and lowered marks (start, end, element), in order; any written range has those in it."""
+
+    text: str
+    marks: tuple[tuple[int, int, str], ...]
+
+    def write(self, start: int, end: int, *, part: bool, label: bool = False) -> str:
+        """Return a range escaped, with its marks; more text follows directly after a `part`."""
+        written: list[str] = []
+        copied = start
+        for index in range(max(0, bisect_right(self.marks, (start,)) - 1), len(self.marks)):
+            first, last, name = self.marks[index]
+            first, last = max(first, copied), min(last, end)
+            if first >= end:
+                break
+            if first < last:
+                core = _escaped(unicodedata.normalize("NFKC", self.text[first:last]), part=True, label=label)
+                written += (_escaped(self.text[copied:first], part=True, label=label), f"<{name}>{core}</{name}>")
+                copied = last
+        written.append(_escaped(self.text[copied:end], part=part, label=label))
+        return "".join(written)
+
+
+def _read_source(text: str, spans: list[Span]) -> _Source:
+    """Return the text with the marks that are not already in characters that are raised or lowered ("²")."""
+    marks: list[tuple[int, int, str]] = []
+    for span in spans:
+        if not (span.superscript or span.subscript) or span.latex or span.code:
+            continue
+        mark = text[span.start : span.end]
+        start = span.start + len(mark) - len(mark.lstrip())
+        end = start + len(mark.strip())
+        if start < end and "\n" not in mark and not all(map(_is_small, mark.strip())):
+            marks.append((start, end, "sup" if span.superscript else "sub"))
+    return _Source(text, tuple(marks))
+
+
+def _is_small(char: str) -> bool:
+    return char.isspace() or unicodedata.normalize("NFKC", char) != char
+
+
+def _escaped(text: str, *, part: bool, label: bool) -> str:
+    return escape_label(text) if label else escape_text(text, part=part)
+
+
+def _joined(text: str, spans: list[Span]) -> list[Span]:
+    """Return the styled spans in order, with neighbours of equal emphasis joined over the blanks between them."""
     joined: list[Span] = []
-    for span in sorted(spans, key=lambda span: span.start):
+    for span in spans:
+        if (span.superscript or span.subscript) and not _is_styled(span):
+            continue
         last = joined[-1] if joined else None
         gap = text[last.end : span.start] if last is not None else ""
         if last is not None and last.end <= span.start and not gap.strip(" ") and _emphasis(last) == _emphasis(span):
@@ -83,6 +138,14 @@ def _emphasis(span: Span) -> tuple[bool, ...] | int:
     if span.code or span.href or span.latex or not (span.bold or span.italic):
         return id(span)
     return span.bold, span.italic, span.strike, span.underline, span.highlight
+
+
+def _is_styled(span: Span) -> bool:
+    """Return whether a span has more than a raised or lowered mark."""
+    return bool(
+        span.bold or span.italic or span.code or span.href or span.latex
+        or span.strike or span.underline or span.highlight
+    )  # fmt: skip
 
 
 def inline_item(text: str, spans: Iterable[Span] = ()) -> str:
@@ -154,30 +217,38 @@ def _guarded(mark: str) -> str:
     return f"{mark[:-1]}\\{mark[-1]}"
 
 
-def _styled(text: str, span: Span, *, touching: bool) -> str:
+def _styled(source: _Source, span: Span, *, touching: bool) -> str:
     """Return the range of a span with its marks; `touching` is True when a star precedes it directly."""
+    text = source.text
     end = min(span.end, len(text))
     stretch = text[span.start : end]
     core = stretch.strip()
     if not core:
         return stretch
     lead, tail = stretch[: len(stretch) - len(stretch.lstrip())], stretch[len(stretch.rstrip()) :]
-    escaped = escape_label if safe_href(span.href) else partial(escape_text, part=True)
+    is_label = safe_href(span.href) is not None
+
+    def write(start: int, end: int) -> str:
+        return source.write(start, end, part=True, label=is_label)
+
+    first = span.start + len(lead)
     if span.latex and span.end <= len(text) and not text[end : end + 1].isalnum():
         return lead + formula_in_text(span.latex) + tail
     if span.code:
-        made = f"<code>{escaped(core)}</code>" if _NOT_IN_TICKS.search(core) else f"`{core}`"
+        made = f"<code>{write(first, first + len(core))}</code>" if _NOT_IN_TICKS.search(core) else f"`{core}`"
     elif not (span.bold or span.italic):
-        made = _marked(escaped(core), span)
+        made = _marked(write(first, first + len(core)), span)
     else:
         before = (lead or text[: span.start])[-1:]
         after = (tail or text[end : end + 1])[:1]
         lines = core.split("\n")
         befores, afters = [before, *"\n" * (len(lines) - 1)], [*"\n" * (len(lines) - 1), after]
-        made = "\n".join(
-            _emphasised(line, span, escaped, around, touching=touching and not lead and index == 0)
-            for index, (line, around) in enumerate(zip(lines, zip(befores, afters, strict=True), strict=True))
-        )
+        written: list[str] = []
+        for index, (line, around) in enumerate(zip(lines, zip(befores, afters, strict=True), strict=True)):
+            is_touching = touching and not lead and index == 0
+            written.append(_emphasised(line, first, span, write, around, touching=is_touching))
+            first += len(line) + 1
+        made = "\n".join(written)
     made = made if _is_bare(core, span, text[: span.start], text[end:]) else link(made, span.href)
     return lead + (f"~~{made}~~" if span.strike and "\n" not in made else made) + tail
 
@@ -189,16 +260,16 @@ def _is_bare(core: str, span: Span, before: str, after: str) -> bool:
 
 
 def _emphasised(
-    line: str, span: Span, escaped: Callable[[str], str], around: tuple[str, str], *, touching: bool
+    line: str, first: int, span: Span, write: Callable[[int, int], str], around: tuple[str, str], *, touching: bool
 ) -> str:
-    """Return a line with its emphasis between stars, or as HTML directly after other stars.
+    """Return a line that starts at `first` with its emphasis between stars, or as HTML directly after other stars.
 
     Signs at the edges that would keep stars from being read are left outside, so a line of signs has no emphasis.
     """
     start, end = _starred_range(line, *around)
     if start == end:
-        return escaped(line)
-    inside = escaped(line[start:end])
+        return write(first, first + len(line))
+    inside = write(first + start, first + end)
     is_free = not any(char.isalnum() for char in (line[:start] or around[0])[-1:] + (line[end:] or around[1])[:1])
     inside = _marked(inside, span) if is_free else inside
     if touching and start == 0:
@@ -207,7 +278,8 @@ def _emphasised(
     else:
         stars = "*" * (2 * span.bold + span.italic)
         made = stars + inside + stars
-    return escaped(line[:start]) + (made if is_free else _marked(made, span)) + escaped(line[end:])
+    made = made if is_free else _marked(made, span)
+    return write(first, first + start) + made + write(first + end, first + len(line))
 
 
 def _marked(text: str, span: Span) -> str:

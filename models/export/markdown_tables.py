@@ -146,7 +146,7 @@ def _html_cell(cell: Cell) -> str:
     spans = f' rowspan="{cell.row_span}"' if cell.row_span > 1 else ""
     spans += f' colspan="{cell.col_span}"' if cell.col_span > 1 else ""
     shown = tuple(replace(span, latex=None) for span in _spans_of(cell))
-    text = html_spans(cell.text, shown) if shown else escape(cell.text, quote=False).replace("\n", "<br>")
+    text = html_spans(cell.text, shown, bold="b") if shown else escape(cell.text, quote=False).replace("\n", "<br>")
     return f"<{tag}{spans}>{text}</{tag}>"
 
 

@@ -14,20 +14,9 @@ from quire.models.extract.contract import OutlineEntry, PageContent
 from quire.models.extract.document.draft import Draft
 from quire.models.extract.layout.learned.counts import median
 from quire.models.extract.layout.learned.forest import Forest, Matrix, load_forest
+from quire.models.extract.layout.text.stacks import PARTS, find_part
 
 _NUMBERED = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s+\D")
-_PARTS = (
-    frozenset({"book", "livre", "libro", "buch", "boek"}),
-    frozenset({"part", "partie", "parte", "teil", "deel", "del", "annex", "schedule", "appendix", "anhang", "annexe"}),
-    frozenset({"title", "titre", "título", "titolo", "titel"}),
-    frozenset({"chapter", "chapitre", "capítulo", "capitolo", "kapitel", "hoofdstuk"}),
-    frozenset({"section", "sección", "sezione", "abschnitt", "afdeling", "division"}),
-    frozenset({"article", "art", "artículo", "articolo", "artigo", "artikel", "clause", "rule", "regulation", "§"}),
-)
-"""Words before the numbers of the parts of a law, from the whole to its smallest part."""
-_PART = re.compile(
-    rf"(?:({'|'.join(sorted(set().union(*_PARTS) - {'§'}))})\.? |§ ?)(?:[0-9]|[ivxlc]+\b|[a-z]\b)", re.IGNORECASE
-)
 _LINES = frozenset({BlockType.LIST_ITEM, BlockType.PARAGRAPH})
 _LONGEST_LINE = 100
 """Characters of a bold line that may head a section."""
@@ -133,6 +122,8 @@ _EVEN = 0.5
 """Mean probability from which the headings of a style are deeper."""
 _CLEARLY = 1.15
 """Ratio of sizes that is a visible difference."""
+_MOST_KICKERS = 2
+"""Headings above a title."""
 _LEAST_WITH_TITLE = 3
 """Headings of a document with a title: of two, either may be a section."""
 
@@ -168,15 +159,6 @@ def set_levels(drafts: list[Draft], pages: list[PageContent], outline: tuple[Out
     _find_title(drafts, headings, ranks, is_learned=bool(levels))
 
 
-def find_part(text: str) -> int | None:
-    """Return how deep the word of a law or contract before a heading's number is ("PART II" 1, "Article 4" 5)."""
-    match = _PART.match(text)
-    if match is None:
-        return None
-    word = match.group(1).lower().rstrip(".") if match.group(1) else "§"
-    return next(depth for depth, words in enumerate(_PARTS) if word in words)
-
-
 def _nest_parts(headings: list[Draft], ranks: list[int], stated: set[tuple[str, int]]) -> None:
     """Put headings of one style below each other where the words and numbers before them say so.
 
@@ -186,7 +168,7 @@ def _nest_parts(headings: list[Draft], ranks: list[int], stated: set[tuple[str, 
     if all(depth is None for depth in depths):
         return
     depths = [
-        len(_PARTS) if depth is None and find_depth(draft.block.text) == 1 else depth
+        len(PARTS) if depth is None and find_depth(draft.block.text) == 1 else depth
         for depth, draft in zip(depths, headings, strict=True)
     ]
     by_rank: dict[int, dict[int, int]] = {}
@@ -301,9 +283,16 @@ def _level_of(rank: int, depths: dict[int, int]) -> int:
 def _find_title(drafts: list[Draft], headings: list[Draft], ranks: dict[Style, int], *, is_learned: bool) -> None:
     """Make the first heading the title if it is on the first page and alone in the highest rank.
 
+    Smaller lines above it, in a style that no heading below it has, name its kind and do not count.
     Numbered sections in the title's style are ignored. Ranks then count from the title; learned levels stay.
     """
-    title, rivals = headings[0], [draft for draft in headings[1:] if ranks[style_of(draft)] == 1]
+    first = next((index for index, draft in enumerate(headings) if ranks[style_of(draft)] == 1), 0)
+    below = {ranks[style_of(draft)] for draft in headings[first:]}
+    if first > _MOST_KICKERS or not _are_kickers(headings[:first], headings[first]):
+        return
+    if any(ranks[style_of(draft)] in below for draft in headings[:first]):
+        return
+    title, rivals = headings[first], [draft for draft in headings[first + 1 :] if ranks[style_of(draft)] == 1]
     if len(headings) < _LEAST_WITH_TITLE or ranks[style_of(title)] != 1:
         return
     if any(find_depth(draft.block.text) is None for draft in rivals):
@@ -317,6 +306,17 @@ def _find_title(drafts: list[Draft], headings: list[Draft], ranks: dict[Style, i
     if others and min(draft.level or 1 for draft in others) > 1 and not any(find_depth(d.block.text) for d in others):
         for draft in others:
             draft.level = (draft.level or 2) - 1
+
+
+def _are_kickers(above: list[Draft], title: Draft) -> bool:
+    """Return whether headings above a title are clearly smaller lines right above it that name its kind."""
+    return all(
+        draft.page.number == title.page.number
+        and _CLEARLY * draft.block.look.size <= title.block.look.size
+        and draft.block.look.lines == 1
+        and find_depth(draft.block.text) is None
+        for draft in above
+    )
 
 
 def _normalise(text: str) -> str:

@@ -159,7 +159,7 @@ def replace_part(block: PageBlock, area: ReadArea, text: str) -> PageBlock | Non
     )
     if area.cell is not None and block.table is not None:
         cells = list(block.table.cells)
-        cells[area.cell] = replace(cells[area.cell], text=changed)
+        cells[area.cell] = replace(cells[area.cell], text=changed, spans=())
         return replace(block, table=replace(block.table, cells=tuple(cells)), flag_spans=flags)
     return replace(
         block,

@@ -58,9 +58,15 @@ def choose_words(recognised: Sequence[Word], layer: Sequence[Word]) -> list[Word
         if others and not _is_better(own, others):
             continue
         new_line += 1
-        taken += [Word(text=word.text, bbox=word.bbox, confidence=word.confidence, line=new_line) for word in own]
+        taken += [replace(word, line=new_line, stroke=_find_stroke(word.bbox, others)) for word in own]
         replaced.update(map(id, others))
     return [*(word for word in recognised if id(word) not in replaced), *taken]
+
+
+def _find_stroke(box: Bbox, others: Sequence[Word]) -> float:
+    """Return the thickness of the strokes of the recognised word that shares most with the box; 0 without one."""
+    shared = [(min(word.bbox[2], box[2]) - max(word.bbox[0], box[0]), word.stroke) for word in others]
+    return max(shared, default=(0.0, 0.0))[1]
 
 
 def _group(words: Sequence[Word]) -> list[list[Word]]:

@@ -12,14 +12,14 @@ from quire.models.cdom.coverage import ScanCoverage
 from quire.models.cdom.geometry import Bbox, PageBend
 from quire.models.neural.bend import add_bends, flatten, measure_bend
 from quire.models.neural.ink import measure_ink
-from quire.models.neural.ocr.crops import batch_lines, box_size, cut_line
-from quire.models.neural.ocr.decode import decode_line
+from quire.models.neural.ocr.crops import ROWS, batch_lines, box_size, cut_line
+from quire.models.neural.ocr.decode import DecodedGlyph, decode_line
 from quire.models.neural.ocr.detect import DetectorSettings, LineKernels, Picture, find_kernels, find_lines
 from quire.models.neural.ocr.order import row_order
 from quire.models.neural.ocr.rules import find_ruling
 from quire.models.neural.ocr.runtime import Floats, Network
 from quire.models.neural.ocr.spaces import add_spaces
-from quire.models.neural.ocr.text import ReadLine
+from quire.models.neural.ocr.text import ReadLine, find_words
 from quire.models.neural.ocr.upright import (
     TALL,
     choose_probes,
@@ -28,6 +28,7 @@ from quire.models.neural.ocr.upright import (
     turn_boxes_over,
     turn_picture,
 )
+from quire.models.neural.strokes import measure_strokes
 
 SURE = 0.85
 """Lines that read this well on average stand upright; below it the page is also tried upside down."""
@@ -156,9 +157,16 @@ class PictureReader:
             probabilities = self.recogniser(batch.pictures)
             for place, index in enumerate(batch.indices):
                 share = batch.columns[place] / batch.pictures.shape[3]
-                glyphs = decode_line(probabilities[place], self.characters, share)
-                lines[index] = ReadLine(box=boxes[index], glyphs=add_spaces(cuts[index], glyphs))
+                glyphs = add_spaces(cuts[index], decode_line(probabilities[place], self.characters, share))
+                strokes = _measure_words(cuts[index], boxes[index], glyphs)
+                lines[index] = ReadLine(box=boxes[index], glyphs=glyphs, strokes=strokes)
         return [line for line in lines if line is not None]
+
+
+def _measure_words(cut: Picture, box: Floats, glyphs: Sequence[DecodedGlyph]) -> tuple[float, ...]:
+    """Return the thickness of the strokes of each word in pixels of the whole picture."""
+    scale = box_size(box)[1] / ROWS
+    return tuple(width * scale for width in measure_strokes(cut, find_words(glyphs)))
 
 
 def _measure(kernels: LineKernels) -> PageBend | None:

@@ -114,6 +114,7 @@ def make_page(page: PixelPage, picture: ReadPicture) -> RecognisedPage:
                 bbox=page_box(word.corners, (picture.width, picture.height), points),
                 confidence=round(word.confidence, 2),
                 line=number,
+                stroke=round(word.stroke * points[0] / picture.width, 3),
             )
             for number, line in enumerate(picture.lines)
             for word in split_words(line)

@@ -16,10 +16,11 @@ from quire.models.neural.ocr.runtime import Floats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLine:
-    """A recognised line: its box (4×2 pixels) and its glyphs."""
+    """A recognised line: its box (4×2 pixels), its glyphs, and the thickness of the strokes of each word in pixels."""
 
     box: Floats
     glyphs: tuple[DecodedGlyph, ...]
+    strokes: tuple[float, ...] = ()
 
     @property
     def text(self) -> str:
@@ -34,11 +35,12 @@ class ReadLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineWord:
-    """A word of a line with its confidence and corners (4×2 pixels)."""
+    """A word of a line with its confidence, corners (4×2 pixels) and the thickness of its strokes in pixels."""
 
     text: str
     confidence: float
     corners: Floats
+    stroke: float = 0.0
 
 
 def split_words(line: ReadLine) -> Iterator[LineWord]:
@@ -52,7 +54,13 @@ def split_words(line: ReadLine) -> Iterator[LineWord]:
             text="".join(glyph.char for glyph in group),
             confidence=fmean(glyph.confidence for glyph in group),
             corners=_part(line.box, start, end),
+            stroke=line.strokes[place] if line.strokes else 0.0,
         )
+
+
+def find_words(glyphs: Sequence[DecodedGlyph]) -> list[tuple[float, float]]:
+    """Return where the words of a line start and end, as fractions of its length."""
+    return [(group[0].start, group[-1].end) for group in _group(glyphs)]
 
 
 def _group(glyphs: Sequence[DecodedGlyph]) -> Iterator[list[DecodedGlyph]]:

@@ -2,6 +2,7 @@
 
 import random
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -11,7 +12,7 @@ from lxml import html
 from markdown_it import MarkdownIt
 
 from quire.models.cdom.tree import Span
-from quire.models.export.markdown_inline import cut_spans, inline, link, one_line
+from quire.models.export.markdown_inline import cut_spans, heading_line, inline, link, one_line
 
 RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -154,3 +155,44 @@ def test_emphasis_reaches_the_same_letters_after_rendering() -> None:
             if not char.isspace()
         ]
         assert read_emphasis(inline(text, spans)) == expected, text
+
+
+@pytest.mark.parametrize(
+    ("text", "marks", "markdown"),
+    [
+        ("April 8th", "sup 7 9", "April 8<sup>th</sup>"),
+        ("Mme Curie", "sup 1 3", "M<sup>me</sup> Curie"),
+        ("xi + yj", "sub 1 2 sub 6 7", "x<sub>i</sub> + y<sub>j</sub>"),
+        ("H₂O", "sub 1 2", "H₂O"),
+        ("text¹,⁴ goes", "sup 4 7", "text<sup>1,4</sup> goes"),
+        ("a *b", "sup 2 4", "a <sup>\\*b</sup>"),
+        ("a b c", "sup 1 4", "a <sup>b</sup> c"),
+        ("name† is", "sup 4 5", "name<sup>†</sup> is"),
+        ("a b", "sup 1 2", "a b"),
+        ("a\nb", "sup 0 3", "a  \nb"),
+    ],
+)
+def test_raised_marks_are_elements_unless_their_characters_are_small(text: str, marks: str, markdown: str) -> None:
+    words = iter(marks.split())
+    spans = [
+        Span(start=int(start), end=int(end), superscript=name == "sup", subscript=name == "sub")
+        for name, start, end in zip(words, words, words, strict=True)
+    ]
+    assert inline(text, spans) == markdown
+
+
+def test_raised_mark_stays_inside_the_emphasis_and_the_link_around_it() -> None:
+    bold = [Span(start=0, end=7, bold=True), Span(start=7, end=9, bold=True, superscript=True)]
+    assert inline("April 8th", bold) == "**April 8<sup>th</sup>**"
+    linked = [Span(start=0, end=2, href="#b1"), Span(start=2, end=4, href="#b1", superscript=True)]
+    assert inline("8 th", linked) == "[8](#b1) [<sup>th</sup>](#b1)"
+
+
+def test_many_raised_marks_are_written_in_order() -> None:
+    spans = [Span(start=3 * at + 1, end=3 * at + 2, superscript=True) for at in range(20_000)]
+    assert inline("abc" * 20_000, spans) == "a<sup>b</sup>c" * 20_000
+
+
+def test_raised_number_before_a_heading_is_its_number() -> None:
+    spans = [Span(start=0, end=1, superscript=True), Span(start=10, end=12, superscript=True)]
+    assert heading_line("5 Fund 8 Ath", [replace(span, bold=True) for span in spans]) == "5 Fund 8 A<sup>th</sup>"

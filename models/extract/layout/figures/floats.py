@@ -6,6 +6,7 @@ from quire.models.cdom.geometry import Bbox, union_bbox
 from quire.models.cdom.tree import BlockType, PictureFacts
 from quire.models.extract.contract import PageBlock
 from quire.models.extract.layout.charts.tables import make_facts, make_table
+from quire.models.extract.layout.figures.cell_styles import style_cells
 from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.forms import TICKED, UNTICKED
 from quire.models.extract.layout.figures.pictures import ChartText, Picture
@@ -56,7 +57,7 @@ class Floats:
             return PageBlock(
                 type=BlockType.TABLE,
                 bbox=box,
-                table=item.table,
+                table=style_cells(item.table, item.lines, marks),
                 confidence=confidence,
                 tagged=item.tagged,
                 score=item.score,

@@ -10,6 +10,7 @@ from quire.models.extract.layout.headings.features import find_features
 from quire.models.extract.layout.learned.forest import Forest, load_forest
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.text.kinds import PageLook
+from quire.models.extract.layout.text.stacks import find_part
 
 WEIGHTS = HOME / "layout" / "headings" / "weights.npz"
 
@@ -33,6 +34,8 @@ class HeadingThresholds:
     most_groups: int = 400
     most_bold: float = 0.5
     """Maximum share of bold type on a page whose numbered lines in bold capitals are titles."""
+    longest_part: int = 80
+    """Characters of a bold line with the word and number of a part of a law that is its title."""
     least_entries: int = 4
     """Minimum entries of a list of titles."""
     next_line: float = 1.6
@@ -58,6 +61,7 @@ _ROUND_BULLETS = ("• ", "● ", "○ ", "◦ ", "‣ ", "∙ ")
 
 _DASHED = re.compile(r"[-–—_=*]{4,}\s*(?=[^\W_])[^\n]{3,60}?\s*[-–—_=*]{4,}")
 """A title between two rules of dashes."""
+_LABEL = re.compile(r"\[[^\[\]]{1,80}\][.:]?")
 _NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 
 
@@ -85,7 +89,9 @@ def decide_headings(
     for index, chance in zip(asked, chances, strict=True):
         if index in named:
             continue
-        if kinds[index] is not BlockType.LIST_ITEM and _states_title(groups[index], look):
+        if _is_label(groups[index]):
+            out[index] = BlockType.PARAGRAPH if kinds[index] is BlockType.HEADING else kinds[index]
+        elif kinds[index] is not BlockType.LIST_ITEM and _states_title(groups[index], look):
             out[index] = BlockType.PARAGRAPH if index in entries else BlockType.HEADING
         elif _is_bulleted(groups[index]):
             out[index] = BlockType.LIST_ITEM if kinds[index] is BlockType.HEADING else kinds[index]
@@ -106,9 +112,18 @@ def _states_title(group: list[Line], look: PageLook) -> bool:
         return False
     if _DASHED.fullmatch(line.text):
         return True
-    if look.contents or look.bold_share > THRESHOLDS.most_bold or not (line.all_bold and line.text.isupper()):
+    if look.contents or look.bold_share > THRESHOLDS.most_bold or not line.all_bold:
+        return False
+    if find_part(line.text) is not None and not line.text[0].islower() and line.text[-1] not in ".,;":
+        return len(line.text) <= THRESHOLDS.longest_part
+    if not line.text.isupper():
         return False
     return _NUMBERED.match(line.text) is not None and not line.text[-1].isdigit()
+
+
+def _is_label(group: list[Line]) -> bool:
+    """Return True for words in square brackets: a place to fill in, or the mark of a reference."""
+    return len(group) == 1 and _LABEL.fullmatch(group[0].text) is not None
 
 
 def _find_entries(groups: list[list[Line]]) -> set[int]:

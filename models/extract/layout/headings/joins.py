@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.text.paragraphs import is_item
+from quire.models.extract.layout.text.stacks import is_stacked
 
 _SECTION = re.compile(r"(?:\d+(?:\.\d+)*\.?|[IVXLC]+\.|[A-Z]\.)\s", re.ASCII)
 _ENDS = (".", ":", "?", "!", ";")
@@ -38,13 +39,14 @@ def join_headings(
     kinds: list[BlockType], groups: list[list[Line]], body: float
 ) -> tuple[list[BlockType], list[list[Line]]]:
     """Return types and groups with the parts of a heading joined."""
+    lines = [line for group in groups for line in group]
     out_kinds: list[BlockType] = []
     out_groups: list[list[Line]] = []
     start = 0
     while start < len(groups):
         end = start + 1
         if kinds[start] is BlockType.HEADING:
-            while end < len(groups) and _continues_heading(groups[end - 1], kinds[end], groups[end], body):
+            while end < len(groups) and _continues_heading(groups[end - 1], kinds[end], groups[end], body, lines):
                 end += 1
         parts = groups[start:end]
         whole = [line for part in parts for line in part]
@@ -62,7 +64,7 @@ def _may_be_one(lines: list[Line]) -> bool:
     return len(lines) <= LIMITS.most_lines and sum(len(line.text) for line in lines) <= LIMITS.most_chars
 
 
-def _continues_heading(upper: list[Line], kind: BlockType, lower: list[Line], body: float) -> bool:
+def _continues_heading(upper: list[Line], kind: BlockType, lower: list[Line], body: float, lines: list[Line]) -> bool:
     """Return True if `lower` continues the heading `upper`: the same type, right below, aligned, not a new start."""
     last, line = upper[-1], lower[0]
     if kind is BlockType.PARAGRAPH:
@@ -72,7 +74,7 @@ def _continues_heading(upper: list[Line], kind: BlockType, lower: list[Line], bo
         return False
     if not last.text or not line.text or last.text.endswith(_ENDS) or is_item(line.text) or _SECTION.match(line.text):
         return False
-    return _looks_alike(last, line) and _is_right_below(last, line)
+    return _looks_alike(last, line) and _is_right_below(last, line) and not is_stacked(last, line, lines)
 
 
 def _looks_alike(a: Line, b: Line) -> bool:

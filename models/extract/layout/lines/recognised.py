@@ -10,6 +10,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import Word
 from quire.models.extract.core.marks import Rule
 from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.lines.strokes import mark_bold
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,10 @@ class RecognisedLineLimits:
     """Most ratio of the heights of two boxes around type of one size: a heading in larger type keeps its own."""
     reach: float = 3.2
     """Heights within which lines of the same column are compared with a line."""
+    larger: float = 1.1
+    """Least ratio of height and of width per letter to those of its peers for a line to keep its own size."""
+    most_even: int = 8
+    """Letters of a line whose width per letter says nothing."""
     least_peers: int = 2
     """Lines that a median needs more of."""
 
@@ -44,13 +49,18 @@ def make_marks(words: Sequence[Word], rules: Sequence[Bbox], width: float, heigh
     """
     posts = [box for box in rules if box[2] - box[0] < box[3] - box[1]]
     posts = posts if len(posts) <= LIMITS.most_posts else []
-    groups = (
-        part for _, group in groupby(words, key=lambda word: word.line) for part in _split_at_gaps(list(group), posts)
-    )
+    groups = [
+        part
+        for _, group in groupby(words, key=lambda word: word.line)
+        for part in _split_at_gaps(list(group), posts)
+        if any(word.text.strip() for word in part)
+    ]
+    lines = even_sizes(list(map(make_line, groups)))
+    mark_bold(lines, groups)
     return PageMarks(
         width=width,
         height=height,
-        lines=even_sizes([line for line in map(make_line, groups) if line.text]),
+        lines=lines,
         horizontals=[Rule(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2) for x0, y0, x1, y1 in rules if x1 - x0 >= y1 - y0],
         verticals=[Rule((x0 + x1) / 2, y0, (x0 + x1) / 2, y1) for x0, y0, x1, y1 in posts],
     )
@@ -98,14 +108,32 @@ def even_sizes(lines: Sequence[Line]) -> list[Line]:
     order = sorted(range(len(lines)), key=lambda index: _middle(lines[index]))
     middles = [_middle(lines[index]) for index in order]
     evened = list(lines)
+    pitch = _find_pitch(lines)
     for index, line in enumerate(lines):
         reach = LIMITS.reach * (line.y1 - line.y0)
         first = bisect_left(middles, _middle(line) - reach)
         last = bisect_left(middles, _middle(line) + reach)
         heights = [other.y1 - other.y0 for other in (lines[i] for i in order[first:last]) if _is_peer(line, other)]
-        if len(heights) > LIMITS.least_peers:
+        if len(heights) > LIMITS.least_peers and not _is_larger(line, median_low(heights), pitch):
             evened[index] = _resize(line, median_low(heights))
     return evened
+
+
+def _find_pitch(lines: Sequence[Line]) -> float:
+    """Return the usual width of a letter, over all lines in small letters; 0 without any."""
+    widths = [(line.x1 - line.x0) / len(line.text) for line in lines if _has_pitch(line)]
+    return median_low(widths) if widths else 0.0
+
+
+def _has_pitch(line: Line) -> bool:
+    return len(line.text) > LIMITS.most_even and not line.text.isupper()
+
+
+def _is_larger(line: Line, height: float, pitch: float) -> bool:
+    """Return whether a line is set in larger type than its peers, by its height and by the width of its letters."""
+    if not pitch or not _has_pitch(line) or line.y1 - line.y0 < LIMITS.larger * height:
+        return False
+    return (line.x1 - line.x0) / len(line.text) >= LIMITS.larger * pitch
 
 
 def _middle(line: Line) -> float:

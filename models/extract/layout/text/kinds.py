@@ -23,6 +23,8 @@ class BlockKindLimits:
     """Size relative to running text from which type is a heading."""
     same: float = 0.95
     """Size relative to running text below which bold type is a label or a note."""
+    recognised: float = 0.8
+    """The same for recognised lines: boxes of capitals are lower than others, and the page's size is an estimate."""
     bold_page: float = 0.4
     """Share of bold text on a page from which bold type does not indicate a heading."""
     most_in_a_row: int = 3
@@ -104,7 +106,8 @@ def is_heading(group: list[Line], page: PageLook) -> bool:
         return size >= LIMITS.larger * page.body and group[0].y0 < page.title_below and not _CONTENTS.search(text)
     if size >= LIMITS.larger * page.body:
         return True
-    bold = all(line.bold for line in group) and page.bold_share < LIMITS.bold_page and size >= LIMITS.same * page.body
+    least = LIMITS.recognised if group[0].recognised else LIMITS.same
+    bold = all(line.bold for line in group) and page.bold_share < LIMITS.bold_page and size >= least * page.body
     return bold and not _CONTENTS.search(text)
 
 

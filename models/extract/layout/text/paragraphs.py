@@ -8,6 +8,7 @@ from statistics import median
 from quire.models.extract.layout.lines.marks import Line
 from quire.models.extract.layout.text.captions import CAPTION_LABEL, NUMBERED_CAPTION, is_caption
 from quire.models.extract.layout.text.hyphens import may_divide
+from quire.models.extract.layout.text.stacks import is_stacked
 from quire.models.extract.layout.text.wide import STOPS, find_first_word
 
 
@@ -120,7 +121,17 @@ def group_paragraphs(lines: list[Line], body: float) -> list[list[Line]]:
     groups: list[list[Line]] = []
     for index, line in enumerate(lines):
         following = lines[index + 1] if index + 1 < len(lines) else None
-        loose = LIMITS.display_leading if line.size > 1.15 * body else 0.0
+        is_large = line.size > 1.15 * body
+        if (
+            groups
+            and (is_large or line.all_bold)
+            and line.text
+            and groups[-1][-1].text
+            and is_stacked(groups[-1][-1], line, lines)
+        ):
+            groups.append([line])
+            continue
+        loose = LIMITS.display_leading if is_large else 0.0
         if groups and not _starts_new(groups[-1], line, following, max(leading, loose)):
             groups[-1].append(line)
         else:

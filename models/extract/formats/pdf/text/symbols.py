@@ -1,12 +1,17 @@
-"""Characters of fonts of pictures: from tables of the common fonts, in other fonts by the shape of the drawn glyph."""
+"""Characters of fonts of pictures: from tables of the common fonts, in other fonts by the shape of the drawn glyph.
+
+A sign of currency that is drawn as a euro is one: old encodings have both at the same code.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from quire.models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans, select_lines
 from quire.models.extract.formats.pdf.text.signs import read_sign
-from quire.models.extract.formats.pdf.text.undecoded import DrawnGlyphs
+from quire.models.extract.formats.pdf.text.undecoded import DrawnGlyphs, draw_ink, is_level
 from quire.models.extract.text_quality.symbol_fonts import is_picture_font, shown_symbol, symbol_font
 
 Shown = dict[int, int]
@@ -21,11 +26,16 @@ class SymbolLimits:
     """Pixels of one em of a drawn glyph."""
     first_sign: int = 0x2190
     """Code points from here on are arrows and signs, so that the file itself says what the glyph is."""
+    strokes: int = 4
+    """Strokes of a euro above each other in its middle: two arms and two bars."""
+    middle: tuple[float, float] = (0.4, 0.6)
+    """Its middle, as shares of its width."""
     most_drawn: int = 60
     """Glyphs of different codes that are drawn on a page."""
 
 
 LIMITS: Final = SymbolLimits()
+_CURRENCY, _EURO = "¤", "€"
 
 
 @dataclass(slots=True)
@@ -48,7 +58,7 @@ def show_symbols(
         draw: Returns the drawings of the page, made on demand.
     """
     symbols = ShownSymbols()
-    selected = select_lines(blocks, lambda span: is_picture_font(span["font"]))
+    selected = select_lines(blocks, lambda span: is_picture_font(span["font"]) or _CURRENCY in span["text"])
     if not selected:
         return symbols
     drawn: dict[tuple[str, int], int] = {}
@@ -70,12 +80,25 @@ def show_symbols(
 def _find_symbol(glyph: Any, font: str, drawn: dict[tuple[str, int], int], draw: Callable[[], DrawnGlyphs]) -> int:
     """Return the code point that a glyph shows; `drawn` holds those that were read by their shape."""
     point = shown_symbol(font, glyph.c)
-    if point != glyph.c or not is_picture_font(font) or _is_known(font, point):
+    is_currency = point == ord(_CURRENCY)
+    if point != glyph.c or not (is_currency or (is_picture_font(font) and not _is_known(font, point))):
         return point
     key = (font, point)
     if key not in drawn and len(drawn) < LIMITS.most_drawn:
-        drawn[key] = _read_shape(glyph, draw())
+        drawn[key] = _read_currency(glyph, draw()) if is_currency else _read_shape(glyph, draw())
     return drawn.get(key, point)
+
+
+def _read_currency(glyph: Any, drawn: DrawnGlyphs) -> int:
+    """Return the code point of the euro for a glyph with two bars between two arms, else its own."""
+    ink = draw_ink(glyph, drawn) if is_level(glyph) else None
+    if ink is None or not ink.any():
+        return int(glyph.c)
+    columns = np.flatnonzero(ink.any(axis=0))
+    left, wide = int(columns[0]), int(columns[-1] - columns[0] + 1)
+    first, last = (left + round(share * wide) for share in LIMITS.middle)
+    strokes = (np.diff(np.pad(ink[:, first:last], ((1, 0), (0, 0))).astype(np.int8), axis=0) == 1).sum(axis=0)
+    return ord(_EURO) if len(strokes) and np.median(strokes) == LIMITS.strokes else int(glyph.c)
 
 
 def _is_known(font: str, point: int) -> bool:

@@ -201,7 +201,7 @@ def _decode(kind: _Kind, all_letters: _Letters, drawn: DrawnGlyphs) -> int | Non
     if not all(drawn.has_ink(_inner_box(glyph)) for glyph in kind.glyphs[: LIMITS.samples]):
         return _BLANK
     words = sorted(kind.words - {_GAP})
-    if not words or not _is_level(kind.glyphs[0]):
+    if not words or not is_level(kind.glyphs[0]):
         return None
     letters = all_letters.of_font(kind.font)
     if "f" not in letters:
@@ -219,8 +219,8 @@ def _decode(kind: _Kind, all_letters: _Letters, drawn: DrawnGlyphs) -> int | Non
 
 def _find_alike(glyph: Any, letters: dict[str, Any], drawn: DrawnGlyphs) -> dict[str, float]:
     """Return the ligatures that a glyph looks like, with the share of ink that is near that of each."""
-    shapes = {char: _draw_ink(letter, drawn) for char, letter in letters.items() if _is_level(letter)}
-    own = _draw_ink(glyph, drawn)
+    shapes = {char: draw_ink(letter, drawn) for char, letter in letters.items() if is_level(letter)}
+    own = draw_ink(glyph, drawn)
     found: dict[str, float] = {}
     for text in _LIGATURES:
         if not all(char in shapes for char in text):
@@ -234,11 +234,12 @@ def _find_alike(glyph: Any, letters: dict[str, Any], drawn: DrawnGlyphs) -> dict
     return found
 
 
-def _is_level(glyph: Any) -> bool:
+def is_level(glyph: Any) -> bool:
+    """Return whether a glyph stands upright and has a width."""
     return bool(abs(glyph.quad.ll.y - glyph.quad.lr.y) < 0.01 and glyph.quad.lr.x > glyph.quad.ll.x)
 
 
-def _draw_ink(glyph: Any, drawn: DrawnGlyphs) -> Ink:
+def draw_ink(glyph: Any, drawn: DrawnGlyphs) -> Ink:
     """Return the ink of a glyph over its width, in pixels of a fixed size in ems."""
     size, quad, origin = glyph.size, glyph.quad, glyph.origin
     box = (quad.ll.x, origin.y - LIMITS.ascent * size, quad.lr.x, origin.y + LIMITS.descent * size)

@@ -22,7 +22,7 @@ def test_ligature_is_found_though_its_letters_differ_in_height(seed: int, monkey
     def draw(glyph: Any, drawn: Any) -> Any:
         return shapes[glyph.char][: heights.get(glyph.char, 53)]
 
-    monkeypatch.setattr(undecoded, "_draw_ink", draw)
+    monkeypatch.setattr(undecoded, "draw_ink", draw)
     glyph = SimpleNamespace(char="fl", quad=level)
     found = undecoded._find_alike(glyph, letters, None)  # type: ignore[arg-type]
     assert max(found, key=lambda text: found[text]) == "fl"
