@@ -6,6 +6,7 @@ fragments.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from quire.models.derive.fields.extracted_field import ExtractedField, make_field
 from quire.models.derive.fields.fragments import Fragment
@@ -14,8 +15,8 @@ from quire.models.derive.fields.labels import match_label
 from quire.models.derive.fields.letterhead import find_letterhead
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.parties import SURE_HEAD, Party, find_parties
-from quire.models.derive.fields.sums import find_sums
-from quire.models.derive.fields.totals import choose_total
+from quire.models.derive.fields.sums import Summed, find_sums
+from quire.models.derive.fields.totals import MAX_ROUNDING, Total, choose_total
 from quire.models.derive.fields.values import (
     CURRENCIES,
     CURRENCY,
@@ -59,16 +60,8 @@ def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Ite
 def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
     total = choose_total(fragments)
     sums = {summed.key: summed for summed in find_sums(fragments)}
-    if total is not None and sums and total.amount.normal not in (
-        sums[Key.SUBTOTAL].amount.normal, sums[Key.TAX].amount.normal
-    ):  # fmt: skip
-        raw, normal = total.amount.raw, total.amount.normal
-        sums.pop(Key.TOTAL)
-        yield (
-            total.fragment,
-            make_field(total.fragment, total.label, Key.TOTAL, ValueType.AMOUNT, raw, total.confidence, normal),
-        )
-    elif total is not None and not sums:
+    if total is not None and not (sums and _keeps_total(sums, total, fragments)):
+        sums.pop(Key.TOTAL, None)
         raw, normal = total.amount.raw, total.amount.normal
         yield (
             total.fragment,
@@ -94,6 +87,16 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
     if Key.DATE not in named:
         yield from _date(fragments)
     yield from _accounts(fragments, named)
+
+
+def _keeps_total(sums: Mapping[Key, Summed], chosen: Total, fragments: Sequence[Fragment]) -> bool:
+    """Return whether the chosen total is another part of the sum, or what a printed payment leaves of its total."""
+    amount = Decimal(chosen.amount.normal)
+    paid = Decimal(sums[Key.TOTAL].amount.normal) - amount
+    if any(Decimal(part.amount.normal) == amount for key, part in sums.items() if key is not Key.TOTAL):
+        return True
+    printed = (found for fragment in fragments for found in find_amounts(fragment.text))
+    return paid > MAX_ROUNDING and any(abs(Decimal(found.normal)) == paid for found in printed)
 
 
 def _issuer(

@@ -1,12 +1,14 @@
 """Finds net, tax and total of a bill by arithmetic: of all amounts, the three of which two add up to the third.
 
-Labels are not needed, so the language does not matter: a tax has one of the rates that are in use.
+Labels are not needed, so the language does not matter: a tax has one of the rates that are in use, or is the sum of two
+printed ones whose rates are printed too.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, permutations
 
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import match_label
@@ -21,11 +23,13 @@ RATES = tuple(Decimal(str(rate)) / 100 for rate in _PERCENT)
 """Rates of value-added and sales tax in use."""
 CENT = Decimal("0.011")  # tolerance of a sum
 ROUNDED = Decimal("0.021")  # tolerance of a tax, which may be the sum of the taxes of lines
+_PRINTED_RATE = re.compile(r"(?<![\d.,])(\d{1,2}(?:[.,]\d{1,2})?)\s?%")
 OTHERS = frozenset({Key.PAID, Key.CHANGE, Key.ROUNDING, Key.DISCOUNT})
 """Keys whose amounts are no part of the sum."""
 NEAR = 9  # amounts in reading order within which the three stand
 MAX_AMOUNTS = 2_000  # amounts of a document; more are a report
 MAX_TEXT = 200  # characters of a text; longer is prose
+MAX_RATES = 4  # rates of one bill
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +51,60 @@ def find_sums(fragments: Sequence[Fragment]) -> list[Summed]:
     ]
     if len(amounts) > MAX_AMOUNTS:
         return []
+    rates = _printed_rates(fragments)
     best: tuple[tuple[int, Decimal, int], list[Summed]] | None = None
     for start in range(len(amounts)):
-        first = amounts[start]
-        for others in combinations(amounts[start + 1 : start + NEAR], 2):
-            parts = sorted((first, *others), key=lambda part: part[0])
-            tax, net, total = parts
-            if not 0 < tax[0] < net[0] or abs(net[0] + tax[0] - total[0]) > CENT or not _is_tax(tax[0], net[0]):
+        for found in _sums_from(amounts, start, rates):
+            if any(_names(part.fragment.text) in OTHERS for part in found):
                 continue
-            if any(_names(fragment.text) in OTHERS for _, _, fragment in parts):
-                continue
-            found = [Summed(key, amount, fragment) for key, (_, amount, fragment) in
-                     zip((Key.TAX, Key.SUBTOTAL, Key.TOTAL), parts, strict=True)]  # fmt: skip
-            rank = (_count_labels(found), total[0], start)
+            rank = (_count_labels(found), Decimal(found[-1].amount.normal), start)
             if best is None or rank > best[0]:
                 best = rank, found
     return best[1] if best is not None else []
+
+
+_Placed = tuple[Decimal, FoundValue, Fragment]
+
+
+def _sums_from(amounts: Sequence[_Placed], start: int, rates: Sequence[Decimal]) -> Iterator[list[Summed]]:
+    """Yield tax, net and total among an amount and those right behind it; net and total where two taxes are apart."""
+    window = amounts[start + 1 : start + NEAR]
+    for others in combinations(window, 2):
+        tax, net, total = sorted((amounts[start], *others), key=lambda part: part[0])
+        if not 0 < tax[0] < net[0] or abs(net[0] + tax[0] - total[0]) > CENT:
+            continue
+        near = amounts[max(0, start - NEAR) : start + 2 * NEAR]
+        if _is_tax(tax[0], net[0]) or _is_of_two(tax[0], net[0], near, rates):
+            yield _label((Key.TAX, Key.SUBTOTAL, Key.TOTAL), (tax, net, total))
+    for others in combinations(window, 3) if len(rates) > 1 else ():
+        first, second, net, total = sorted((amounts[start], *others), key=lambda part: part[0])
+        taxes = first[0] + second[0]
+        is_sum = first[0] > 0 and taxes < net[0] and abs(net[0] + taxes - total[0]) <= CENT
+        if is_sum and _are_taxes(first[0], second[0], net[0], rates):
+            yield _label((Key.SUBTOTAL, Key.TOTAL), (net, total))
+
+
+def _label(keys: Sequence[Key], parts: Sequence[_Placed]) -> list[Summed]:
+    return [Summed(key, amount, fragment) for key, (_, amount, fragment) in zip(keys, parts, strict=True)]
+
+
+def _printed_rates(fragments: Sequence[Fragment]) -> list[Decimal]:
+    """Return the rates of tax that a bill prints with a percent sign."""
+    texts = (fragment.text for fragment in fragments if "%" in fragment.text and len(fragment.text) <= MAX_TEXT)
+    printed = {Decimal(match.replace(",", ".")) / 100 for text in texts for match in _PRINTED_RATE.findall(text)}
+    return sorted(printed.intersection(RATES))[:MAX_RATES]
+
+
+def _is_of_two(tax: Decimal, net: Decimal, near: Sequence[_Placed], rates: Sequence[Decimal]) -> bool:
+    """Return whether a tax is the sum of two printed ones, at two printed rates, whose bases make the net amount."""
+    printed = {value for value, _, _ in near if 0 < value < tax} if len(rates) > 1 else set()
+    return any(tax - value in printed and _are_taxes(value, tax - value, net, rates) for value in printed)
+
+
+def _are_taxes(first: Decimal, second: Decimal, net: Decimal, rates: Sequence[Decimal]) -> bool:
+    return any(
+        abs(first / one + second / other - net) <= CENT / one + CENT / other for one, other in permutations(rates, 2)
+    )
 
 
 def _is_tax(tax: Decimal, net: Decimal) -> bool:

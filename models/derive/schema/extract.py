@@ -17,7 +17,7 @@ from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
 from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import find_candidates
-from quire.models.derive.schema.checking import expand_schema, validator_of
+from quire.models.derive.schema.checking import CHECKED, DEFAULT_LIMITS, SchemaLimits, expand_schema, validator_of
 from quire.models.derive.schema.columns import CENT, role_of
 from quire.models.derive.schema.lists import find_values
 from quire.models.derive.schema.nodes import (
@@ -93,10 +93,12 @@ class ReadSchema:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return what builds the schema again in another process, as validators cannot be sent."""
-        return read_schema, (self.expanded, self.labels)
+        return read_schema, (self.expanded, self.labels, CHECKED)
 
 
-def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingProxyType({})) -> ReadSchema:
+def read_schema(
+    schema: object, labels: Mapping[str, Sequence[str]] = MappingProxyType({}), limits: SchemaLimits = DEFAULT_LIMITS
+) -> ReadSchema:
     """Return the schema, ready for extraction.
 
     `labels` are further labels by pointer to the leaf, without the numbers of rows (`/lines/price`).
@@ -104,8 +106,8 @@ def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingPro
     Raises:
         SchemaRefused: The schema cannot be used.
     """
-    expanded = expand_schema(schema)
-    root = build_nodes(expanded)
+    expanded = expand_schema(schema, limits)
+    root = build_nodes(expanded, limits)
     arrays = list(arrays_of(root))
     return ReadSchema(
         expanded=expanded,
