@@ -90,13 +90,19 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
 
 
 def _keeps_total(sums: Mapping[Key, Summed], chosen: Total, fragments: Sequence[Fragment]) -> bool:
-    """Return whether the chosen total is another part of the sum, or what a printed payment leaves of its total."""
-    amount = Decimal(chosen.amount.normal)
+    """Return whether the total of a sum stays instead of the one chosen by its label.
+
+    It does where that is another part of the sum, negative, a step before the net amount, or what a payment leaves.
+    """
+    amount, net = Decimal(chosen.amount.normal), sums[Key.SUBTOTAL]
     paid = Decimal(sums[Key.TOTAL].amount.normal) - amount
-    if any(Decimal(part.amount.normal) == amount for key, part in sums.items() if key is not Key.TOTAL):
+    parts = {Decimal(part.amount.normal) for key, part in sums.items() if key is not Key.TOTAL}
+    if amount in parts or amount <= 0:
         return True
+    if abs(paid) <= MAX_ROUNDING:
+        return False
     printed = (found for fragment in fragments for found in find_amounts(fragment.text))
-    return paid > MAX_ROUNDING and any(abs(Decimal(found.normal)) == paid for found in printed)
+    return chosen.fragment.order < net.fragment.order or any(abs(Decimal(found.normal)) == paid for found in printed)
 
 
 def _issuer(

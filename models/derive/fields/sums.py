@@ -13,6 +13,7 @@ from itertools import combinations, permutations
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import match_label
 from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.pairs import RATE
 from quire.models.derive.fields.values import DIGIT, FoundValue, find_amounts
 
 _PERCENT = (
@@ -42,7 +43,10 @@ class Summed:
 
 
 def find_sums(fragments: Sequence[Fragment]) -> list[Summed]:
-    """Return net, tax and total; of several such sums the one that labels support, then the largest, then the last."""
+    """Return net, tax and total.
+
+    Of several such sums that over two rates counts, then the one that labels support, then the largest, then the last.
+    """
     amounts = [
         (Decimal(amount.normal), amount, fragment)
         for fragment in fragments
@@ -52,12 +56,12 @@ def find_sums(fragments: Sequence[Fragment]) -> list[Summed]:
     if len(amounts) > MAX_AMOUNTS:
         return []
     rates = _printed_rates(fragments)
-    best: tuple[tuple[int, Decimal, int], list[Summed]] | None = None
+    best: tuple[tuple[bool, int, Decimal, int], list[Summed]] | None = None
     for start in range(len(amounts)):
-        for found in _sums_from(amounts, start, rates):
-            if any(_names(part.fragment.text) in OTHERS for part in found):
+        for is_of_two, found in _sums_from(amounts, start, rates):
+            if any(_label_of(part) in OTHERS for part in found):
                 continue
-            rank = (_count_labels(found), Decimal(found[-1].amount.normal), start)
+            rank = (is_of_two, _count_labels(found), Decimal(found[-1].amount.normal), start)
             if best is None or rank > best[0]:
                 best = rank, found
     return best[1] if best is not None else []
@@ -66,22 +70,25 @@ def find_sums(fragments: Sequence[Fragment]) -> list[Summed]:
 _Placed = tuple[Decimal, FoundValue, Fragment]
 
 
-def _sums_from(amounts: Sequence[_Placed], start: int, rates: Sequence[Decimal]) -> Iterator[list[Summed]]:
-    """Yield tax, net and total among an amount and those right behind it; net and total where two taxes are apart."""
+def _sums_from(amounts: Sequence[_Placed], start: int, rates: Sequence[Decimal]) -> Iterator[tuple[bool, list[Summed]]]:
+    """Yield tax, net and total among an amount and those right behind it; net and total where two taxes are apart.
+
+    True stands for sums over two rates.
+    """
     window = amounts[start + 1 : start + NEAR]
     for others in combinations(window, 2):
         tax, net, total = sorted((amounts[start], *others), key=lambda part: part[0])
         if not 0 < tax[0] < net[0] or abs(net[0] + tax[0] - total[0]) > CENT:
             continue
-        near = amounts[max(0, start - NEAR) : start + 2 * NEAR]
-        if _is_tax(tax[0], net[0]) or _is_of_two(tax[0], net[0], near, rates):
-            yield _label((Key.TAX, Key.SUBTOTAL, Key.TOTAL), (tax, net, total))
+        is_of_two = _is_of_two(tax[0], net[0], amounts[max(0, start - NEAR) : start + 2 * NEAR], rates)
+        if is_of_two or _is_tax(tax[0], net[0]):
+            yield is_of_two, _label((Key.TAX, Key.SUBTOTAL, Key.TOTAL), (tax, net, total))
     for others in combinations(window, 3) if len(rates) > 1 else ():
         first, second, net, total = sorted((amounts[start], *others), key=lambda part: part[0])
         taxes = first[0] + second[0]
         is_sum = first[0] > 0 and taxes < net[0] and abs(net[0] + taxes - total[0]) <= CENT
         if is_sum and _are_taxes(first[0], second[0], net[0], rates):
-            yield _label((Key.SUBTOTAL, Key.TOTAL), (net, total))
+            yield True, _label((Key.SUBTOTAL, Key.TOTAL), (net, total))
 
 
 def _label(keys: Sequence[Key], parts: Sequence[_Placed]) -> list[Summed]:
@@ -113,13 +120,15 @@ def _is_tax(tax: Decimal, net: Decimal) -> bool:
 
 def _count_labels(found: Sequence[Summed]) -> int:
     """Return the number of amounts behind their own label, minus those behind another label."""
-    labels = [_names(part.fragment.text) for part in found]
+    labels = [_label_of(part) for part in found]
     return sum(
         1 if label is part.key else -1 if label in (Key.TAX, Key.SUBTOTAL, Key.TOTAL) else 0
         for part, label in zip(found, labels, strict=True)
     )
 
 
-def _names(text: str) -> Key | None:
-    label = match_label(text)
+def _label_of(part: Summed) -> Key | None:
+    """Return what the words between an amount and the one before it in its text name."""
+    before = RATE.sub("", part.fragment.text[: part.amount.start])
+    label = match_label(DIGIT.split(before)[-1].lstrip(" €$£%.,:-"))
     return label[0] if label is not None else None
