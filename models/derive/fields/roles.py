@@ -120,7 +120,7 @@ def column_role(words: Words) -> Role | None:
 
 
 _POSITIONS = (
-    {"position"}, {"po"}, {"line"}, {"line", "number"}, {"row"}, {"position", "number"},
+    {"position"}, {"place"}, {"rank"}, {"po"}, {"line"}, {"line", "number"}, {"row"}, {"position", "number"},
 )  # fmt: skip
 _UNITS = ({"unit"}, {"uom"}, {"unit", "measure"}, {"quantity", "unit"})
 _COLUMNS: tuple[tuple[Role, Callable[[frozenset[str]], object]], ...] = (

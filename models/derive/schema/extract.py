@@ -246,7 +246,7 @@ class _Extraction:
                 found = find_rows(self.tree, inner or outer, self.schema.columns, outer if inner else ())
                 if not found.rows and not inner:
                     found = read_sections(fragments, array, self.schema.lists, outer)
-                self._rows[array] = group_rows(found, outer, self.schema.columns) if inner else found
+                self._rows[array] = group_rows(self.tree, found, outer, self.schema.columns) if inner else found
         taken: set[TableRowId] = set()
         for array, found in sorted(self._rows.items(), key=lambda entry: -entry[1].score):
             if found.used & taken:

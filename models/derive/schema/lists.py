@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from quire.models.cdom.tree import FURNITURE, BlockType, Tree
 from quire.models.cdom.visible import visible_blocks
 from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.assign import Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import ValueCandidate
+from quire.models.derive.schema.columns import role_of
 from quire.models.derive.schema.nodes import ArrayNode, Leaf
-from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.phrases import PhraseIndex, plain_words, split_name
 from quire.models.derive.schema.sources import TextSource, source_of
 from quire.models.derive.schema.tables import TableRow
 
@@ -31,6 +33,9 @@ _DATE = (
     r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.?[ -][^\W\d_]{3,9}\.?,?[ -]\d{2,4}"
     r"|[^\W\d_]{3,9}\.?\s\d{1,2},?\s\d{4})"
 )
+_TIME = r"(?:\d{1,2}:)?\d{1,2}[.:]\d{2}[^\W\d_]?|[A-Z]{2,3}"
+"""A time, or the letters for none: `1:02.34`, `NT`."""
+_COUNT = re.compile(r"\s*1[.)]?\s")
 _WORD = re.compile(r"\S+")
 
 
@@ -48,18 +53,36 @@ class _Line:
 
 
 def read_line_rows(tree: Tree, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) -> tuple[list[TableRow], float]:
-    """Return the rows of the list whose head names most leaves, with the sum of its fits; no rows and 0 without one."""
+    """Return the rows of the list whose head names most leaves, with the sum of its fits; no rows and 0 without one.
+
+    The rows below later heads that name the same leaves are rows of that list.
+    """
     lines = list(_lines(tree))
-    best: tuple[list[TableRow], float] = ([], 0.0)
+    best: tuple[list[TableRow], float, Sequence[Leaf]] = ([], 0.0, ())
     for number, line in enumerate(lines):
         head = _read_head(line, index, leaves)
         if head is None:
             continue
-        columns, score, end = head
+        named, score, end = head
+        columns = _add_place(lines[number : number + 2], named, end, leaves)
         rows = list(_read_rows(lines, number, columns, end, score / len(columns)))
         if rows and score > best[1]:
-            best = (rows, score)
-    return best
+            best = (rows, score, columns)
+        elif rows and columns == best[2]:
+            known = {_place_of(row) for row in best[0]}
+            best[0].extend(row for row in rows if _place_of(row) not in known)
+    return best[:2]
+
+
+def _place_of(row: TableRow) -> frozenset[tuple[str, int]]:
+    return frozenset((source.block_id, source.start) for source in row.cells.values())
+
+
+def _add_place(lines: Sequence[_Line], columns: list[Leaf], end: int, leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Return the columns of the head in the first line, and before them the one that counts rows and has no head."""
+    left = [leaf for leaf in leaves if leaf not in columns and role_of(leaf) is Role.POSITION]
+    first = lines[0].text[end:].strip() or "".join(line.text for line in lines[1:])
+    return [left[0], *columns] if len(left) == 1 and _COUNT.match(first) else columns
 
 
 def read_named_lines(tree: Tree, columns: Mapping[Leaf, TextSource], *, is_data: bool, fit: float) -> list[TableRow]:
@@ -188,6 +211,8 @@ def _row_pattern(leaves: Sequence[Leaf]) -> re.Pattern[str] | None:
             groups.append(f"(?P<c{number}>{_DATE})")
         elif leaf.kinds[:1] in (("number",), ("integer",)):
             groups.append(f"(?P<c{number}>{_NUMBER})")
+        elif plain_words(split_name(leaf.name))[-1:] == ("time",):
+            groups.append(f"(?P<c{number}>{_TIME})")
         else:
             free += 1
             groups.append(rf"(?P<c{number}>\S.{{0,120}}?)")
