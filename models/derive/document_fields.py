@@ -20,8 +20,8 @@ WANTED = (
 )  # fmt: skip
 """Keys of a bill."""
 MONEY = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX})
-LEAST = 0.5
-"""Minimum confidence (0..1) of a value that is added."""
+LEAST, SURE = 0.81, 0.9
+"""Minimum confidence (0..1) of a value that is added where its key has none, and where it has another."""
 MAX_PAGES = 20  # pages of a bill; a longer document is a report that names one
 _KINDS = {ValueType.DATE: {"type": "string", "format": "date"}, ValueType.AMOUNT: {"type": "number"}}
 
@@ -29,26 +29,32 @@ _KINDS = {ValueType.DATE: {"type": "string", "format": "date"}, ValueType.AMOUNT
 def find_fields(tree: Tree) -> list[ExtractedField]:
     """Return the fields in reading order of their evidence.
 
-    Those of a bill's keys that no label or place names are added from a fixed schema.
+    A value of a bill by the fixed schema is added where no field has its key, or where the schema is sure of another.
     """
     fields = read_fields(tree)
-    known = {field.canonical_key for field in fields}
-    stated = {field.canonical_key for field in fields if field.normalized is not None}
-    wanted = [key for key in WANTED if key not in stated]
-    if not wanted or not known & (BILL_KEYS | MONEY) or len(tree.pages) > MAX_PAGES:
+    if len(tree.pages) > MAX_PAGES or not {field.canonical_key for field in fields} & (BILL_KEYS | MONEY):
         return fields
     found = extract_data(tree, _read_wanted())
     order = {block.id: number for number, block in enumerate(tree.blocks)}
-    cited = {_start_of(field.evidence) for field in fields if field.canonical_key in TYPES}
-    for key in wanted:
+    cited = {_range_of(field.evidence) for field in fields}
+    for key in WANTED:
         evidence = found.evidence.get(pointer(key))
-        if evidence is not None and evidence.confidence >= LEAST and _start_of(evidence.places[0]) not in cited:
-            _insert(fields, _make_field(key, evidence, str(found.data[key])), order)
+        if evidence is None or _range_of(evidence.places[0]) in cited:
+            continue
+        is_stated = any(field.canonical_key == key and field.normalized is not None for field in fields)
+        if evidence.confidence >= (SURE if is_stated else LEAST):
+            added = _make_field(key, evidence, str(found.data[key]))
+            if all(field.canonical_key != key or not _agree(field, added) for field in fields):
+                _insert(fields, added, order)
     return fields
 
 
-def _start_of(place: FieldEvidence | ValuePlace) -> tuple[str, int | None, int]:
-    return place.block_id, place.cell, place.start
+def _agree(one: ExtractedField, other: ExtractedField) -> bool:
+    return (one.normalized or one.value).casefold() == (other.normalized or other.value).casefold()
+
+
+def _range_of(place: FieldEvidence | ValuePlace) -> tuple[str, int | None, int, int]:
+    return place.block_id, place.cell, place.start, place.end
 
 
 @lru_cache(maxsize=1)
