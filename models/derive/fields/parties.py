@@ -13,7 +13,6 @@ from quire.models.derive.fields.labels import match_label
 from quire.models.derive.fields.letterhead import (
     LEGAL_FORM,
     NOT_A_FIRM,
-    POSTCODE,
     STREET,
     TRADE,
     find_letterhead,
@@ -125,7 +124,8 @@ def _find_addressed(fragments: Sequence[Fragment]) -> Iterator[Party]:
         )
         if PARTED.search(before):
             parts = [part for part in PARTED.split(before) if part.strip()]
-            named: tuple[str, Fragment, str] | None = (parts[0], fragment, fragment.text)
+            rest = fragment.text[fragment.text.find(parts[0]) + len(parts[0]) :]
+            named: tuple[str, Fragment, str] | None = (parts[0], fragment, rest.strip(" ·•|–—-"))
             has_contact = has_contact or len(parts) > 1
         else:
             named = _split_name(before, fragment, lines)
