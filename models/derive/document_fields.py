@@ -3,6 +3,7 @@
 Values of a bill that no label or place names alone are found as in extraction by a schema, by the same candidates.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
 from quire.models.cdom.tree import Tree
@@ -19,6 +20,7 @@ WANTED = (
     Key.CURRENCY, Key.CUSTOMER_NUMBER, Key.ORDER_NUMBER, Key.VAT_ID, Key.IBAN, Key.BIC,
 )  # fmt: skip
 """Keys of a bill."""
+_KEYS = frozenset(map(str, Key))
 MONEY = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX})
 LEAST, SURE = 0.81, 0.9
 """Minimum confidence (0..1) of a value that is added where its key has none, and where it has another."""
@@ -36,16 +38,21 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
         return fields
     found = extract_data(tree, _read_wanted())
     order = {block.id: number for number, block in enumerate(tree.blocks)}
-    cited = {_range_of(field.evidence) for field in fields}
+    cited = {_range_of(field.evidence): number for number, field in enumerate(fields)}
     for key in WANTED:
         evidence = found.evidence.get(pointer(key))
-        if evidence is None or _range_of(evidence.places[0]) in cited:
+        if evidence is None:
             continue
+        added, number = _make_field(key, evidence, str(found.data[key])), cited.get(_range_of(evidence.places[0]))
         is_stated = any(field.canonical_key == key and field.normalized is not None for field in fields)
-        if evidence.confidence >= (SURE if is_stated else LEAST):
-            added = _make_field(key, evidence, str(found.data[key]))
-            if all(field.canonical_key != key or not _agree(field, added) for field in fields):
-                _insert(fields, added, order)
+        if added.confidence < (SURE if is_stated or number is not None else LEAST):
+            continue
+        if number is not None:
+            if not is_stated and fields[number].canonical_key not in _KEYS:
+                fields[number] = replace(added, key=fields[number].key)
+        elif all(field.canonical_key != key or not _agree(field, added) for field in fields):
+            _insert(fields, added, order)
+            cited = {_range_of(field.evidence): place for place, field in enumerate(fields)}
     return fields
 
 
