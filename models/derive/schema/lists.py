@@ -8,6 +8,7 @@ A row is matched by the types of its columns in the head's order. Text without l
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from quire.models.cdom.tree import FURNITURE, BlockType, Tree
 from quire.models.cdom.visible import visible_blocks
@@ -35,6 +36,8 @@ _DATE = (
 )
 _TIME = r"(?:\d{1,2}:)?\d{1,2}[.:]\d{2}[^\W\d_]?|[A-Z]{2,3}"
 """A time, or the letters for none: `1:02.34`, `NT`."""
+_FREE = r"\S.{0,120}?)"
+"""The end of a group of free text."""
 _COUNT = re.compile(r"\s*1[.)]?\s")
 _WORD = re.compile(r"\S+")
 
@@ -153,7 +156,7 @@ def _read_rows(
     """Yield the rows below a head that ends at `end` of its line, or behind it in its line."""
     head = lines[number]
     if head.text[end:].strip():
-        pattern = _row_pattern(columns)
+        pattern = _row_pattern(columns, head.text)
         if pattern is not None:
             yield from _read_sequence(head.source, end, pattern, columns, fit)
         return
@@ -162,7 +165,7 @@ def _read_rows(
 
 def _read_lines(lines: Sequence[_Line], columns: Sequence[Leaf], head: Sequence[str], fit: float) -> Iterator[TableRow]:
     """Yield the lines that are rows until too many are not; lines of the words of the head are left out."""
-    pattern = _row_pattern(columns)
+    pattern = _row_pattern(columns, lines[0].text if lines else "")
     if pattern is None:
         return
     misses = 0
@@ -203,8 +206,11 @@ def _row_of(match: re.Match[str], source: TextSource, leaves: Sequence[Leaf], fi
     return TableRow(cells, len(leaves), match["c0"], False, fit)
 
 
-def _row_pattern(leaves: Sequence[Leaf]) -> re.Pattern[str] | None:
-    """Return a pattern of a row with a group per leaf; None for so much free text that matching is guesswork."""
+def _row_pattern(leaves: Sequence[Leaf], text: str) -> re.Pattern[str] | None:
+    """Return a pattern of a row with a group per leaf; None for so much free text that matching is guesswork.
+
+    Columns of text next to each other are parted by several blanks if the text has such.
+    """
     groups, free = [], 0
     for number, leaf in enumerate(leaves):
         if leaf.format in ("date", "date-time"):
@@ -215,10 +221,14 @@ def _row_pattern(leaves: Sequence[Leaf]) -> re.Pattern[str] | None:
             groups.append(f"(?P<c{number}>{_TIME})")
         else:
             free += 1
-            groups.append(rf"(?P<c{number}>\S.{{0,120}}?)")
+            groups.append(f"(?P<c{number}>{_FREE}")
     if free > MAX_FREE or free == len(leaves):
         return None
-    return re.compile(r"\s*" + r"\s+".join(groups) + r"(?=\s|$)\s*", re.DOTALL)
+    parts = [groups[0]]
+    for before, group in pairwise(groups):
+        is_free = before.endswith(_FREE) and group.endswith(_FREE)
+        parts += [r"\s{2,}" if is_free and "  " in text.strip() else r"\s+", group]
+    return re.compile(r"\s*" + "".join(parts) + r"(?=\s|$)\s*", re.DOTALL)
 
 
 def find_values(
