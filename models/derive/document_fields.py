@@ -6,7 +6,7 @@ Values of a bill that no label or place names alone are found as in extraction b
 from dataclasses import replace
 from functools import lru_cache
 
-from quire.models.cdom.tree import Tree
+from quire.models.cdom.tree import BlockId, Tree
 from quire.models.derive.fields.bills import BILL_KEYS
 from quire.models.derive.fields.extracted_field import ExtractedField, FieldEvidence
 from quire.models.derive.fields.fields import TYPES, read_fields
@@ -90,7 +90,7 @@ def _make_field(key: Key, evidence: LeafEvidence, value: str) -> ExtractedField:
     )
 
 
-def _insert(fields: list[ExtractedField], added: ExtractedField, order: dict[str, int]) -> None:
+def _insert(fields: list[ExtractedField], added: ExtractedField, order: dict[BlockId, int]) -> None:
     """Insert a field before the first whose evidence is behind its own."""
 
     def place(field: ExtractedField) -> tuple[int, int, int]:

@@ -83,8 +83,8 @@ def _sums_from(amounts: Sequence[_Placed], start: int, rates: Sequence[Decimal])
         is_of_two = _is_of_two(tax[0], net[0], amounts[max(0, start - NEAR) : start + 2 * NEAR], rates)
         if is_of_two or _is_tax(tax[0], net[0]):
             yield is_of_two, _label((Key.TAX, Key.SUBTOTAL, Key.TOTAL), (tax, net, total))
-    for others in combinations(window, 3) if len(rates) > 1 else ():
-        first, second, net, total = sorted((amounts[start], *others), key=lambda part: part[0])
+    for apart in combinations(window, 3) if len(rates) > 1 else ():
+        first, second, net, total = sorted((amounts[start], *apart), key=lambda part: part[0])
         taxes = first[0] + second[0]
         is_sum = first[0] > 0 and taxes < net[0] and abs(net[0] + taxes - total[0]) <= CENT
         if is_sum and _are_taxes(first[0], second[0], net[0], rates):

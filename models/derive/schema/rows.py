@@ -118,7 +118,7 @@ def group_rows(tree: Tree, found: ArrayRows, outer: Sequence[Leaf], index: Phras
         inner = Row({leaf: sources for leaf, sources in row.cells.items() if leaf not in own}, row.fit)
         place = next((sources[0] for sources in row.cells.values()), None)
         table = place.block_id if place is not None and row.group is None else ""
-        row = replace(row, group=row.group or above.get(table))
+        row = replace(row, group=row.group or (above.get(place.block_id) if place is not None else None))
         key = (row.group, table, tuple(" ".join(source.text for source in sources) for sources in own.values()))
         if key == last:
             groups[-1] = replace(groups[-1], inner=(*groups[-1].inner, inner))

@@ -102,11 +102,11 @@ def main() -> None:
                 found = [(field.canonical_key, field.value) for field in fields if is_right(value, field.value)]
                 print(f"{source} {name} {key} {value!r}: not found, stands at {found}")
     for source, key in dict.fromkeys(entry[:2] for entry in counts):
-        n, any_right, best_right = (counts[source, key, name] for name in ("n", "any", "best"))
-        print(f"{source:20} {key:18} {n:4} any {any_right / n:.3f} most confident {best_right / n:.3f}")
-    pairs = [count_pairs(find_fields(tree), truth) for tree, truth in find_forms(asked.data / "funsd", asked.cache)]
-    right, found, wanted = map(sum, zip(*pairs, strict=True))
-    print(f"forms: precision {right / found:.3f} recall {right / wanted:.3f} F1 {2 * right / (found + wanted):.3f}")
+        n, in_any, in_best = (counts[source, key, name] for name in ("n", "any", "best"))
+        print(f"{source:20} {key:18} {n:4} any {in_any / n:.3f} most confident {in_best / n:.3f}")
+    pairs = [count_pairs(find_fields(tree), stated) for tree, stated in find_forms(asked.data / "funsd", asked.cache)]
+    right, named, wanted = map(sum, zip(*pairs, strict=True))
+    print(f"forms: precision {right / named:.3f} recall {right / wanted:.3f} F1 {2 * right / (named + wanted):.3f}")
     print(f"CPU ms a page: {1000 * spent / max(1, pages):.1f}")
 
 

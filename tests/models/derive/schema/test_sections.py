@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from quire.models.cdom.tree import BlockType, Tree
+from quire.models.cdom.tree import Block, BlockType, Tree
 from quire.models.derive.schema.extract import extract_data, read_schema
 from tests.builders import make_block, make_table, make_tree
 
@@ -88,7 +88,7 @@ RESULT = rows_of(place={"type": "integer"}, name=TEXT, team=TEXT, finals_time=TE
 def make_results(seed: int) -> tuple[Tree, list[dict[str, Any]]]:
     """Return headings of events with the results below them, in a table or in lines of fixed width."""
     chance = random.Random(seed)
-    mark, events, blocks = chance.choice(("  ", " - ", ": ", " ")), [], []
+    mark, events, blocks = chance.choice(("  ", " - ", ": ", " ")), list[dict[str, Any]](), list[Block]()
     for number, name in enumerate(chance.sample(EVENTS, 3), chance.randrange(1, 40)):
         rows = [(place, chance.choice(PEOPLE), f"Team {chance.choice('ABC')}", f"1:{chance.randrange(10, 60)}.45")
                 for place in range(1, chance.randrange(3, 6))]  # fmt: skip
