@@ -207,7 +207,10 @@ class _Extraction:
         """Lower the confidence in all parts of a sum that does not hold: net and tax, quantity times price."""
         heads = {key: pointer(*leaf.path) for leaf in leaves_of(self.schema.root) if (key := leaf_key(leaf)) in _SUM}
         values = {key: _value_at(data, path) for key, path in heads.items()}
-        if len(values) == len(_SUM) and _differs(values[Key.SUBTOTAL], values[Key.TAX], values[Key.TOTAL], plus=True):
+        total, tax = (values.get(key) for key in (Key.TOTAL, Key.TAX))
+        if isinstance(total, int | float) and isinstance(tax, int | float) and 0 < total <= tax:
+            self._doubt([heads[Key.TAX]])
+        elif len(values) == len(_SUM) and _differs(values[Key.SUBTOTAL], values[Key.TAX], values[Key.TOTAL], plus=True):
             self._doubt(heads.values())
         for array, found in self._rows.items():
             leaves = {role: leaf for leaf in leaves_of(array.item) if (role := role_of(leaf)) in _PRODUCT}
