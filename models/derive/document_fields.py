@@ -1,4 +1,4 @@
-"""Finds the fields of a document: labelled values of any kind, and what a bill states besides them.
+"""Finds the fields of a document: labelled values of any kind, and values of bills by a fixed schema.
 
 Values of a bill that no label or place names alone are found as in extraction by a schema, by the same candidates.
 """

@@ -106,7 +106,7 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf], oute
 
 
 def group_rows(tree: Tree, found: ArrayRows, outer: Sequence[Leaf], index: PhraseIndex[Leaf]) -> ArrayRows:
-    """Return rows that hold the found ones: those under one heading, of one table, or with the same outer values.
+    """Return a row for the rows under each heading, of each table, or with the same outer values.
 
     The heading stands in the table or, where several tables have different ones, above it.
     """

@@ -134,7 +134,7 @@ class TableView:
         return {col: self.table.cells[index].text for col, index in self.rows[number].items()}
 
     def _first_data_row(self) -> int:
-        """Return the first row with figures that is no header."""
+        """Return the first row that has figures and is not a header."""
         for number in sorted(self.rows):
             cells = [self.table.cells[index] for index in self.rows[number].values()]
             if not all(cell.header for cell in cells) and any(map(str.isdigit, "".join(cell.text for cell in cells))):
