@@ -318,6 +318,12 @@ class Settings(BaseSettings):
     max_ingest_mb: int = setting(
         100, "a whole number 1..10000", "Maximum size of a POST /v1/ingest body, in MB.", ge=1, le=10_000
     )
+    schema_values: int = setting(
+        1000, "a whole number 10..100000", "Maximum values of a JSON Schema for extraction.", ge=10, le=100_000
+    )
+    schema_pattern_cost: int = setting(
+        5000, "a whole number 1..1000000", "Maximum cost of its patterns, in units of 0.06 ms.", ge=1, le=1_000_000
+    )
     upload_url_s: int = setting(
         900,
         "a whole number 60..604800",

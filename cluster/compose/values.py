@@ -12,6 +12,7 @@ from quire.configs.kinds import Proxy
 from quire.configs.settings import Settings
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.tree import Tree
+from quire.models.derive.schema.checking import SchemaLimits
 from quire.models.pii.engines.choose import PiiEngineChoice, TreeFlagger, make_flagger
 from quire.serve_apps.access.keys import parse_api_keys
 from quire.serve_apps.api.context.redaction_scans import RedactionScan
@@ -64,12 +65,18 @@ def api_limits(settings: Settings) -> ApiLimits:
         org_disk_bytes=settings.org_disk_mb * MEGABYTE,
         webhook_overlap_s=settings.webhook_overlap_s,
         sync_wait_s=settings.sync_wait_s,
+        schema=schema_limits(settings),
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,
         root_path=settings.root_path,
         loopback_token=settings.proxy is Proxy.RAY,
     )
+
+
+def schema_limits(settings: Settings) -> SchemaLimits:
+    """Return the limits of a caller's JSON Schema."""
+    return SchemaLimits(settings.schema_values, settings.schema_pattern_cost)
 
 
 def read_options(settings: Settings) -> ReadOptions:

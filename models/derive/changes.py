@@ -12,8 +12,8 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import Block, BlockId, Tree
 from quire.models.cdom.visible import visible_blocks
 from quire.models.derive.diff import BlockChange, Change, block_words, compare_trees
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.fields.extracted_field import ExtractedField
-from quire.models.derive.fields.fields import find_fields
 
 MAX_UNEQUAL_WORDS = 20_000
 """Words of changed blocks, about 40 pages, up to which they are paired as modified. It bounds the time to a second."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.tree import Route, Tree
-from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.document_fields import find_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

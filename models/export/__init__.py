@@ -115,7 +115,7 @@ OUTPUTS: Mapping[str, TreeOutput] = {
     "chunks": _program(
         "Passages (JSON)", "chunks.json", "chunks", "derive.chunks.chunks:chunk_tree", "tokenizer", "settings"
     ),
-    "fields": _program("Fields (JSON)", "fields.json", "fields", "derive.fields.fields:find_fields"),
+    "fields": _program("Fields (JSON)", "fields.json", "fields", "derive.document_fields:find_fields"),
     "semantics": _program("Entities (JSON)", "entities.json", "semantics", "derive.semantics:describe_tree"),
     "graph": _program("Graph (JSON)", "graph.json", "export/graph", "export.graph:tree_to_graph"),
     "context": _program(

@@ -10,7 +10,7 @@ import pytest
 from quire.models.cdom.tree import Tree, dump_tree, load_tree
 from quire.models.derive.chunks.chunks import chunk_tree
 from quire.models.derive.diff import Change, compare_trees
-from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.finetune import FinetuneOptions, export_lines
 from quire.models.derive.quality import rate_document
 from quire.models.derive.semantics import describe_tree

@@ -20,7 +20,7 @@ import pytest
 
 import quire.models
 from quire.models.cdom.tree import BlockType
-from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.semantics import find_mentions
 from quire.models.export.html import tree_to_html
 from quire.models.export.markdown import tree_to_markdown

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quire.cluster.cli.shared.options import settings_from
 from quire.models.export import OUTPUTS
 
 if TYPE_CHECKING:
@@ -65,16 +66,20 @@ def _write(name: str, read: Extracted) -> bytes:
     return made.encode() if isinstance(made, str) else _json(made)
 
 
-def make_data_writer(schema: object) -> Write:
-    """Return a writer of the values that a JSON Schema describes.
+def make_data_writer(schema: object, *, is_checked: bool = False) -> Write:
+    """Return a writer of the values that a JSON Schema describes, which a schema checked before may have any number of.
 
     Raises:
         click.UsageError: The schema cannot be used.
     """
-    from quire.models.derive.schema import answer, extract
+    from quire.models.derive.schema import answer, checking, extract
 
+    limits = checking.CHECKED
+    if not is_checked:
+        settings = settings_from()
+        limits = checking.SchemaLimits(settings.schema_values, settings.schema_pattern_cost)
     try:
-        checked = extract.read_schema(schema)
+        checked = extract.read_schema(schema, limits=limits)
     except answer.SchemaRefused as error:
         raise click.UsageError(f"--schema: {error.code} at {error}") from None
 

@@ -68,7 +68,7 @@ class OutputMaker:
     """
 
     def __init__(self, formats: Sequence[str], schema: str | None = None) -> None:
-        own = {} if schema is None else {DATA: (".json", make_data_writer(json.loads(schema)))}
+        own = {} if schema is None else {DATA: (".json", make_data_writer(json.loads(schema), is_checked=True))}
         writers: dict[str, tuple[str, Write]] = EXTRACT_FORMATS | own
         self.formats = tuple(formats)
         self._writers = {name: writers[name] for name in self.formats}

@@ -6,16 +6,17 @@ fragments.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from quire.models.derive.fields.extracted_field import ExtractedField, make_field
 from quire.models.derive.fields.fragments import Fragment
-from quire.models.derive.fields.imprint import find_imprint, find_payee
+from quire.models.derive.fields.imprint import find_payee
 from quire.models.derive.fields.labels import match_label
 from quire.models.derive.fields.letterhead import find_letterhead
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.parties import SURE_HEAD, Party, find_parties
-from quire.models.derive.fields.sums import find_sums
-from quire.models.derive.fields.totals import choose_total
+from quire.models.derive.fields.parties import PARTED, SURE_HEAD, Party, find_parties
+from quire.models.derive.fields.sums import Summed, find_sums
+from quire.models.derive.fields.totals import MAX_ROUNDING, Total, choose_total
 from quire.models.derive.fields.values import (
     CURRENCIES,
     CURRENCY,
@@ -59,16 +60,8 @@ def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Ite
 def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
     total = choose_total(fragments)
     sums = {summed.key: summed for summed in find_sums(fragments)}
-    if total is not None and sums and total.amount.normal not in (
-        sums[Key.SUBTOTAL].amount.normal, sums[Key.TAX].amount.normal
-    ):  # fmt: skip
-        raw, normal = total.amount.raw, total.amount.normal
-        sums.pop(Key.TOTAL)
-        yield (
-            total.fragment,
-            make_field(total.fragment, total.label, Key.TOTAL, ValueType.AMOUNT, raw, total.confidence, normal),
-        )
-    elif total is not None and not sums:
+    if total is not None and not (sums and _keeps_total(sums, total, fragments)):
+        sums.pop(Key.TOTAL, None)
         raw, normal = total.amount.raw, total.amount.normal
         yield (
             total.fragment,
@@ -96,38 +89,52 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
     yield from _accounts(fragments, named)
 
 
+def _keeps_total(sums: Mapping[Key, Summed], chosen: Total, fragments: Sequence[Fragment]) -> bool:
+    """Return whether the total of a sum stays instead of the one chosen by its label.
+
+    It does where that is another part of the sum, negative, a step before the net amount, or what a payment leaves.
+    """
+    amount, net = Decimal(chosen.amount.normal), sums[Key.SUBTOTAL]
+    paid = Decimal(sums[Key.TOTAL].amount.normal) - amount
+    parts = {Decimal(part.amount.normal) for key, part in sums.items() if key is not Key.TOTAL}
+    if amount in parts or amount <= 0:
+        return True
+    if abs(paid) <= MAX_ROUNDING:
+        return False
+    printed = (found for fragment in fragments for found in find_amounts(fragment.text))
+    return chosen.fragment.order < net.fragment.order or any(abs(Decimal(found.normal)) == paid for found in printed)
+
+
 def _issuer(
     fragments: Sequence[Fragment], named: frozenset[str], parties: Mapping[Key | None, Party]
 ) -> Iterator[Candidate]:
     """Yield the issuer and its address, unless the issuer's own address names it."""
-    head = find_letterhead(fragments)
-    stated = find_imprint(fragments)
-    if stated is None and (head is None or head.confidence < SURE_HEAD):
+    head, seller, customer = find_letterhead(fragments), parties.get(Key.SUPPLIER), parties.get(Key.CUSTOMER)
+    if head is None or head.confidence < SURE_HEAD:
         stated = find_payee(fragments)
-    customer = parties.get(Key.CUSTOMER)
+        if stated is not None:
+            fragment, name, confidence = stated
+            if Key.SUPPLIER not in named and seller is None:
+                yield fragment, make_field(fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, name, confidence)
+            return
     if head is not None and customer is not None and head.name_parts[0][0] is customer.fragment:
         head = None
-    if stated is not None:
-        if Key.SUPPLIER not in named and Key.SUPPLIER not in parties:
-            yield (
-                stated.fragment,
-                make_field(stated.fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, stated.name, stated.confidence),
-            )
-        if stated.address:
-            yield (
-                stated.fragment,
-                make_field(stated.fragment, "address", Key.ADDRESS, ValueType.TEXT, stated.address, stated.confidence),
-            )
-        return
+    address = None
+    if (
+        seller is not None and len(PARTED.split(seller.fragment.text)) > 2 and ":" not in seller.address
+    ):  # a sender's line
+        line, confidence = seller.fragment, seller.confidence
+        address = make_field(line, "address", Key.ADDRESS, ValueType.TEXT, seller.address, confidence)
+        yield line, address
     if head is None:
         return
-    fragment = head.name_parts[0][0]
-    if Key.SUPPLIER not in named and Key.SUPPLIER not in parties:
+    if Key.SUPPLIER not in named and seller is None:
+        fragment = head.name_parts[0][0]
         yield (
             fragment,
             make_field(head.name_parts, "supplier", Key.SUPPLIER, ValueType.TEXT, head.name, head.confidence),
         )
-    if head.address_fragments:
+    if head.address_fragments and address is None:
         fragment = head.address_fragments[0]
         parts = [(line, line.text) for line in head.address_fragments]
         yield fragment, make_field(parts, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.confidence)

@@ -64,7 +64,7 @@ def canonical_name(label: str) -> str:
     return re.sub(r"\W+", "_", label.casefold()).strip("_")
 
 
-def find_fields(tree: Tree) -> list[ExtractedField]:
+def read_fields(tree: Tree) -> list[ExtractedField]:
     """Return the fields in reading order of their evidence: the most confident per key, value and place."""
     fragments = tree_fragments(tree)
     pairs, ticked = find_labelled(tree, fragments)

@@ -116,7 +116,8 @@ LABELS: dict[Key, str] = {
     ),
     Key.CUSTOMER: (
         "customer;customer name;client;client name;bill to;billed to;sold to;ship to;buyer;invoice to;"
-        "invoiced to;billing address;deliver to;account name;purchaser;acheteur;nom du client;nom de l abonne;"
+        "invoiced to;"
+        "billing address;shipping address;deliver to;account name;purchaser;acheteur;nom du client;nom de l abonne;"
         "facture a;adresse de facturation;kunde;rechnung an;rechnungsempfanger;empfanger;kaufer;cliente;"
         "comprador;facturar a;destinatario;cessionario;acquirente;klant;koper;factuuradres;nome do cliente;"
         "faturar a"

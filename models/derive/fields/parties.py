@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import match_label
-from quire.models.derive.fields.letterhead import LEGAL_FORM, NOT_A_FIRM, find_letterhead, strip_labels
+from quire.models.derive.fields.letterhead import (
+    LEGAL_FORM,
+    NOT_A_FIRM,
+    STREET,
+    TRADE,
+    find_letterhead,
+    strip_labels,
+)
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.values import find_dates
 
@@ -117,7 +124,8 @@ def _find_addressed(fragments: Sequence[Fragment]) -> Iterator[Party]:
         )
         if PARTED.search(before):
             parts = [part for part in PARTED.split(before) if part.strip()]
-            named: tuple[str, Fragment, str] | None = (parts[0], fragment, fragment.text)
+            rest = fragment.text[fragment.text.find(parts[0]) + len(parts[0]) :]
+            named: tuple[str, Fragment, str] | None = (parts[0], fragment, rest.strip(" ·•|–—-"))
             has_contact = has_contact or len(parts) > 1
         else:
             named = _split_name(before, fragment, lines)
@@ -197,6 +205,6 @@ def _is_name(name: str) -> bool:
     letters = sum(map(str.isalpha, name))
     if letters < LEAST_NAME or len(name) > MAX_NAME or ":" in name or letters < 0.6 * len(name.replace(" ", "")):
         return False
-    if _ends_in_street(name):
+    if _ends_in_street(name) or (STREET.match(name) and not LEGAL_FORM.search(name) and not TRADE.search(name)):
         return False
     return not (NOT_A_FIRM.search(name) and not LEGAL_FORM.search(name))

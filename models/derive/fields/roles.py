@@ -29,8 +29,12 @@ class Role(StrEnum):
     BALANCE = "balance"
 
 
-_NET = frozenset({"net", "subtotal", "untaxed", "taxable", "excl", "excluding", "netto", "before", "basi", "ht"})
-_GROSS = frozenset({"grand", "gross", "payable", "due", "incl", "including", "brutto", "ttc", "final", "overall"})
+_NET = frozenset(
+    {"net", "without", "subtotal", "untaxed", "taxable", "excl", "excluding", "netto", "before", "basi", "ht"}
+)
+_GROSS = frozenset(
+    {"with", "grand", "gross", "payable", "due", "incl", "including", "brutto", "ttc", "final", "overall"}
+)
 _TAX = frozenset({"tax", "vat", "gst", "mwst", "ust", "tva", "iva", "btw"})
 _SUM = frozenset({"total", "amount", "sum", "value", "balance", "price", "cost"})
 _MONEY = _SUM | _NET | _GROSS
@@ -116,7 +120,7 @@ def column_role(words: Words) -> Role | None:
 
 
 _POSITIONS = (
-    {"position"}, {"po"}, {"line"}, {"line", "number"}, {"row"}, {"position", "number"},
+    {"position"}, {"place"}, {"rank"}, {"po"}, {"line"}, {"line", "number"}, {"row"}, {"position", "number"},
 )  # fmt: skip
 _UNITS = ({"unit"}, {"uom"}, {"unit", "measure"}, {"quantity", "unit"})
 _COLUMNS: tuple[tuple[Role, Callable[[frozenset[str]], object]], ...] = (

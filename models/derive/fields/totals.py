@@ -12,7 +12,7 @@ from itertools import islice
 from quire.models.derive.fields.fragments import Fragment, Neighbours
 from quire.models.derive.fields.labels import match_label, rank_total
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.pairs import read_stacked, split_labels
+from quire.models.derive.fields.pairs import split_labels
 from quire.models.derive.fields.values import FoundValue, find_amounts
 
 MAX_STEPS = 4  # fragments between a total's label and its amount
@@ -21,9 +21,6 @@ MAX_LABEL = 60  # characters of a total's label
 QUALIFIED = re.compile(r"[^\W\d_]{3,}\s+total\b", re.IGNORECASE)
 """A total with a word in front, as `Takeaway total`."""
 MAX_ROUNDING = Decimal("0.99")
-MAX_STEP = Decimal("0.05")
-"""Largest step of cash rounding."""
-LEAST_PRINTED = 2  # lines with the payable amount, above which it is the total whatever the labels say
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +36,15 @@ class Total:
 def choose_total(fragments: Sequence[Fragment]) -> Total | None:
     """Return the best of all totals, by label and then by size.
 
-    A rounding line that leads to a printed amount is applied, and so is what was paid less the change where tax or
-    rounding explains the difference. Without a total label, that amount or the subtotal is the total.
+    A rounding line that leads to a printed amount is applied. Without a total label, what was paid less the change or
+    the subtotal is the total.
     """
     bill = _Bill(fragments)
     totals = list(bill.totals())
     best = max(totals, key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
     if best is None:
         return bill.paid_less_change() or bill.subtotal()
-    total = bill.with_tax(best[1], [other for _, other in totals])
-    return bill.paid_instead(total) or bill.rounded(total)
+    return bill.rounded(best[1])
 
 
 class _Bill:
@@ -66,10 +62,6 @@ class _Bill:
                 rank = rank_total(label)
                 for amount, place in self._amounts(fragment, text) if rank else ():
                     yield rank, Total(label, amount, place, 0.8 + 0.08 * rank)
-            for label, key, amount, place in read_stacked(fragment, self._neighbours(fragment.page)):
-                rank = rank_total(label) if key is Key.TOTAL else 0
-                if rank:
-                    yield rank, Total(label, amount, place, 0.75 + 0.05 * rank)
 
     def rounded(self, total: Total) -> Total:
         """Return the payable amount of a bill that rounds: total and rounding together, if that amount is printed."""
@@ -97,35 +89,6 @@ class _Bill:
                 if Decimal(amount.normal) in payable:
                     return Total("total", amount, fragment, 0.6)
         return None
-
-    def paid_instead(self, total: Total) -> Total | None:
-        """Return what was paid less the change, if that is the labelled total, or tax or rounding explains why not.
-
-        An amount that is printed on two more lines than that of the payment needs no explanation.
-        """
-        whole = Decimal(total.amount.normal)
-        payable = self._payable()
-        if whole in payable:
-            return total
-        steps = {Decimal(amount.normal) for key in (Key.TAX, Key.ROUNDING) for amount in self._labelled(key)}
-        printed = [
-            (amount, fragment)
-            for fragment in (self._all if payable else ())
-            for amount in find_amounts(fragment.text)
-            if Decimal(amount.normal) in payable
-        ]
-        for amount, fragment in printed:
-            value = Decimal(amount.normal)
-            lines = {other.order for same, other in printed if same.normal == amount.normal}
-            if abs(value - whole) <= MAX_STEP or value - whole in steps or len(lines) > LEAST_PRINTED:
-                return replace(total, amount=amount, fragment=fragment)
-        return None
-
-    def with_tax(self, total: Total, others: Sequence[Total]) -> Total:
-        """Return the total that is larger by a labelled tax, as a net total is not that of a bill with tax."""
-        taxes = {Decimal(amount.normal) for amount in self._labelled(Key.TAX)} if len(others) > 1 else set()
-        whole = Decimal(total.amount.normal)
-        return next((other for other in others if Decimal(other.amount.normal) - whole in taxes - {Decimal(0)}), total)
 
     def subtotal(self) -> Total | None:
         """Return the subtotal of a bill without a total."""

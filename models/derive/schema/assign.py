@@ -8,9 +8,11 @@ from typing import Any
 
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import name_key
+from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.pairs import lone_label
 from quire.models.derive.schema.answer import How, Missing, ValuePlace
 from quire.models.derive.schema.candidates import PARTIES, ValueCandidate
+from quire.models.derive.schema.columns import CENT
 from quire.models.derive.schema.nodes import Leaf, ObjectNode
 from quire.models.derive.schema.phrases import Fit, PhraseIndex, leaf_key, names_other
 from quire.models.derive.schema.sources import TextSource
@@ -29,6 +31,7 @@ TIED = 0.001
 NAMED = 0.85
 """Fit below which a label that the lexicon knows as another key's does not name a leaf."""
 LABELLED_PARTY = 0.9  # confidence from which a name at its place outweighs a label
+_SUM = (Key.SUBTOTAL, Key.TAX, Key.TOTAL)
 SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
 
 
@@ -106,6 +109,7 @@ class Assignment:
         self._near = _find_near(fragments, leaves)
         scored = [entry for candidate in candidates for entry in self._score(candidate, index)]
         self._choose(sorted(scored, key=_rank))
+        self._drop_part_of_tax()
 
     def _score(self, candidate: ValueCandidate, index: PhraseIndex[Leaf]) -> Iterator[_Scored]:
         for fit in index.fits(candidate.label):
@@ -175,6 +179,17 @@ class Assignment:
                 continue
             used.add(key)
             self.chosen[entry.leaf] = _compare(entry.choice, by_leaf[entry.leaf])
+
+    def _drop_part_of_tax(self) -> None:
+        """Leave out a tax that is one of several: net amount and total are found by a sum that it does not fill."""
+        leaves = {key: leaf for leaf in self.chosen if (key := leaf_key(leaf)) in _SUM}
+        if len(leaves) == len(_SUM):
+            net, tax, total = (self.chosen[leaves[key]] for key in _SUM)
+            numbers = [part.value for part in (net, tax, total) if isinstance(part.value, int | float)]
+            is_summed = net.how is total.how is How.SUMS and tax.how is not How.SUMS and len(numbers) == len(leaves)
+            if is_summed and abs(numbers[0] + numbers[1] - numbers[2]) > CENT:
+                del self.chosen[leaves[Key.TAX]]
+                self.reasons[leaves[Key.TAX]] = Missing.SEVERAL_DISAGREE
 
 
 def _rank(entry: _Scored) -> tuple[bool, float, int]:

@@ -6,6 +6,7 @@ engine of pydantic-core, which has neither look-around nor back references.
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -21,10 +22,34 @@ from quire.models.derive.schema.answer import SchemaRefused, pointer
 
 Schema = Mapping[str, Any]
 
-MAX_NODES = 5_000  # subschemas after references are expanded
+MAX_NODES = 5  # subschemas for each allowed value, after references are expanded
 MAX_DEPTH = 40  # nested subschemas
-MAX_LEAVES = 1_000
-"""Leaves of a schema; time grows with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaLimits:
+    """Limits of a schema, with which its time grows.
+
+    `values`: leaves. `pattern_cost`: cost of compiling its patterns, each once, in units of about .06 ms.
+    """
+
+    values: int = 1_000
+    pattern_cost: int = 5_000
+
+    def check_values(self, count: int, path: tuple[str | int, ...]) -> None:
+        """Check a number of values.
+
+        Raises:
+            SchemaRefused: There are more than allowed.
+        """
+        if count > self.values:
+            detail = f"a schema has at most {self.values} values (SVC_SCHEMA_VALUES)"
+            raise SchemaRefused("schema-too-large", pointer(*path), detail)
+
+
+DEFAULT_LIMITS = SchemaLimits()
+CHECKED = SchemaLimits(10**9, 10**9)
+"""Limits of a schema that was checked before."""
 _ONE = frozenset(
     {
         "items", "contains", "not", "if", "then", "else", "propertyNames",
@@ -38,8 +63,6 @@ _REFUSED = frozenset({"patternProperties", "$dynamicRef", "$dynamicAnchor", "$re
 
 
 MAX_PATTERN = 1000  # characters
-MAX_COST = 5_000
-"""Cost of compiling the patterns of a schema, each once; a unit is about .06 ms."""
 _COSTLY = re.compile(
     r"\\(?:(?P<large>[wWpP])|(?P<small>[dD])|.)|\{(?:\d{0,4},)?(?P<most>\d{1,4})\}|(?P<end>\))", re.DOTALL
 )
@@ -110,7 +133,7 @@ def validator_of(schema: Schema) -> Any:
     return DataValidator(dict(schema), format_checker=FORMATS)
 
 
-def expand_schema(schema: object) -> dict[str, Any]:
+def expand_schema(schema: object, limits: SchemaLimits = DEFAULT_LIMITS) -> dict[str, Any]:
     """Return the checked schema without references.
 
     Raises:
@@ -120,10 +143,10 @@ def expand_schema(schema: object) -> dict[str, Any]:
     if not isinstance(schema, dict):
         raise SchemaRefused("not-a-schema", "", "expected a JSON Schema as an object")
     try:
-        expanded = _Expansion(schema).expand(schema, (), ())
-        beyond = next(islice(_leaf_paths(expanded), MAX_LEAVES, None), None)
+        expanded = _Expansion(schema, limits).expand(schema, (), ())
+        beyond = next(islice(_leaf_paths(expanded), limits.values, None), None)
         if beyond is not None:  # before the slow check
-            raise SchemaRefused("schema-too-large", pointer(*beyond), f"a schema has at most {MAX_LEAVES} leaves")
+            limits.check_values(limits.values + 1, beyond)
         Draft202012Validator.check_schema(_drop_repeats(expanded, set()), format_checker=None)
     except WrongSchema as error:
         raise SchemaRefused("not-a-schema", pointer(*error.absolute_path), _shorten(error.message)) from None
@@ -169,8 +192,8 @@ def _shorten(text: str) -> str:
 class _Expansion:
     """One run over a schema, which counts the subschemas that it makes."""
 
-    def __init__(self, root: dict[str, Any]) -> None:
-        self._root, self._nodes = root, 0
+    def __init__(self, root: dict[str, Any], limits: SchemaLimits) -> None:
+        self._root, self._limits, self._nodes = root, limits, 0
         self._patterns: set[str] = set()
         self._cost = 0
 
@@ -191,8 +214,11 @@ class _Expansion:
 
     def _count(self, path: tuple[str | int, ...]) -> None:
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            raise SchemaRefused("schema-too-large", pointer(*path), f"a schema has at most {MAX_NODES} parts")
+        if self._nodes > MAX_NODES * self._limits.values:
+            detail = (
+                f"a schema has at most {MAX_NODES} parts for each of {self._limits.values} values (SVC_SCHEMA_VALUES)"
+            )
+            raise SchemaRefused("schema-too-large", pointer(*path), detail)
         if len(path) > 2 * MAX_DEPTH:
             raise SchemaRefused("schema-too-deep", pointer(*path), f"a schema nests at most {MAX_DEPTH} levels")
 
@@ -200,8 +226,9 @@ class _Expansion:
         if pattern not in self._patterns and len(pattern) <= MAX_PATTERN:
             self._patterns.add(pattern)
             self._cost += _cost_of(pattern)
-        if self._cost > MAX_COST:
-            detail = "the patterns of the schema are too large together; repeat \\w, \\p and \\d less often"
+        if self._cost > self._limits.pattern_cost:
+            most = f"{self._limits.pattern_cost} (SVC_SCHEMA_PATTERN_COST)"
+            detail = f"the patterns cost more than {most} to compile; repeat \\w, \\p and \\d less often"
             raise SchemaRefused("pattern-refused", pointer(*path), detail)
 
     def _expand_reference(

@@ -48,11 +48,11 @@ class _Column:
 
     @property
     def is_sequence(self) -> bool:
-        """Return whether the column counts its rows: one, two, three."""
+        """Return whether the column counts its rows: one, two, three, and from one on again under each heading."""
         found = [number for number in self.numbers if number is not None]
         if not found or found[0] not in (1, 10) or any(number != int(number) for number in found):
             return False
-        return all(after - before == found[0] for before, after in pairwise(found))
+        return all(after - before == found[0] or before > after == found[0] for before, after in pairwise(found))
 
     @property
     def letters(self) -> float:

@@ -17,7 +17,7 @@ from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
 from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import find_candidates
-from quire.models.derive.schema.checking import expand_schema, validator_of
+from quire.models.derive.schema.checking import CHECKED, DEFAULT_LIMITS, SchemaLimits, expand_schema, validator_of
 from quire.models.derive.schema.columns import CENT, role_of
 from quire.models.derive.schema.lists import find_values
 from quire.models.derive.schema.nodes import (
@@ -93,10 +93,12 @@ class ReadSchema:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return what builds the schema again in another process, as validators cannot be sent."""
-        return read_schema, (self.expanded, self.labels)
+        return read_schema, (self.expanded, self.labels, CHECKED)
 
 
-def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingProxyType({})) -> ReadSchema:
+def read_schema(
+    schema: object, labels: Mapping[str, Sequence[str]] = MappingProxyType({}), limits: SchemaLimits = DEFAULT_LIMITS
+) -> ReadSchema:
     """Return the schema, ready for extraction.
 
     `labels` are further labels by pointer to the leaf, without the numbers of rows (`/lines/price`).
@@ -104,8 +106,8 @@ def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingPro
     Raises:
         SchemaRefused: The schema cannot be used.
     """
-    expanded = expand_schema(schema)
-    root = build_nodes(expanded)
+    expanded = expand_schema(schema, limits)
+    root = build_nodes(expanded, limits)
     arrays = list(arrays_of(root))
     return ReadSchema(
         expanded=expanded,
@@ -205,7 +207,10 @@ class _Extraction:
         """Lower the confidence in all parts of a sum that does not hold: net and tax, quantity times price."""
         heads = {key: pointer(*leaf.path) for leaf in leaves_of(self.schema.root) if (key := leaf_key(leaf)) in _SUM}
         values = {key: _value_at(data, path) for key, path in heads.items()}
-        if len(values) == len(_SUM) and _differs(values[Key.SUBTOTAL], values[Key.TAX], values[Key.TOTAL], plus=True):
+        total, tax = (values.get(key) for key in (Key.TOTAL, Key.TAX))
+        if isinstance(total, int | float) and isinstance(tax, int | float) and 0 < total <= tax:
+            self._doubt([heads[Key.TAX]])
+        elif len(values) == len(_SUM) and _differs(values[Key.SUBTOTAL], values[Key.TAX], values[Key.TOTAL], plus=True):
             self._doubt(heads.values())
         for array, found in self._rows.items():
             leaves = {role: leaf for leaf in leaves_of(array.item) if (role := role_of(leaf)) in _PRODUCT}
@@ -244,7 +249,7 @@ class _Extraction:
                 found = find_rows(self.tree, inner or outer, self.schema.columns, outer if inner else ())
                 if not found.rows and not inner:
                     found = read_sections(fragments, array, self.schema.lists, outer)
-                self._rows[array] = group_rows(found, outer, self.schema.columns) if inner else found
+                self._rows[array] = group_rows(self.tree, found, outer, self.schema.columns) if inner else found
         taken: set[TableRowId] = set()
         for array, found in sorted(self._rows.items(), key=lambda entry: -entry[1].score):
             if found.used & taken:

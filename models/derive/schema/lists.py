@@ -8,15 +8,18 @@ A row is matched by the types of its columns in the head's order. Text without l
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from quire.models.cdom.tree import FURNITURE, BlockType, Tree
 from quire.models.cdom.visible import visible_blocks
 from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.assign import Choice, ValueSignals, read_sources
 from quire.models.derive.schema.candidates import ValueCandidate
+from quire.models.derive.schema.columns import role_of
 from quire.models.derive.schema.nodes import ArrayNode, Leaf
-from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.phrases import PhraseIndex, plain_words, split_name
 from quire.models.derive.schema.sources import TextSource, source_of
 from quire.models.derive.schema.tables import TableRow
 
@@ -31,6 +34,11 @@ _DATE = (
     r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.?[ -][^\W\d_]{3,9}\.?,?[ -]\d{2,4}"
     r"|[^\W\d_]{3,9}\.?\s\d{1,2},?\s\d{4})"
 )
+_TIME = r"(?:\d{1,2}:)?\d{1,2}[.:]\d{2}[^\W\d_]?|[A-Z]{2,3}"
+"""A time, or the letters for none: `1:02.34`, `NT`."""
+_FREE = r"\S.{0,120}?)"
+"""The end of a group of free text."""
+_COUNT = re.compile(r"\s*1[.)]?\s")
 _WORD = re.compile(r"\S+")
 
 
@@ -48,18 +56,36 @@ class _Line:
 
 
 def read_line_rows(tree: Tree, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) -> tuple[list[TableRow], float]:
-    """Return the rows of the list whose head names most leaves, with the sum of its fits; no rows and 0 without one."""
+    """Return the rows of the list whose head names most leaves, with the sum of its fits; no rows and 0 without one.
+
+    The rows below later heads that name the same leaves are rows of that list.
+    """
     lines = list(_lines(tree))
-    best: tuple[list[TableRow], float] = ([], 0.0)
+    best: tuple[list[TableRow], float, Sequence[Leaf]] = ([], 0.0, ())
     for number, line in enumerate(lines):
         head = _read_head(line, index, leaves)
         if head is None:
             continue
-        columns, score, end = head
+        named, score, end = head
+        columns = _add_place(lines[number : number + 2], named, end, leaves)
         rows = list(_read_rows(lines, number, columns, end, score / len(columns)))
         if rows and score > best[1]:
-            best = (rows, score)
-    return best
+            best = (rows, score, columns)
+        elif rows and columns == best[2]:
+            known = {_place_of(row) for row in best[0]}
+            best[0].extend(row for row in rows if _place_of(row) not in known)
+    return best[:2]
+
+
+def _place_of(row: TableRow) -> frozenset[tuple[str, int]]:
+    return frozenset((source.block_id, source.start) for source in row.cells.values())
+
+
+def _add_place(lines: Sequence[_Line], columns: list[Leaf], end: int, leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Return the columns of the head in the first line, and before them the one that counts rows and has no head."""
+    left = [leaf for leaf in leaves if leaf not in columns and role_of(leaf) is Role.POSITION]
+    first = lines[0].text[end:].strip() or "".join(line.text for line in lines[1:])
+    return [left[0], *columns] if len(left) == 1 and _COUNT.match(first) else columns
 
 
 def read_named_lines(tree: Tree, columns: Mapping[Leaf, TextSource], *, is_data: bool, fit: float) -> list[TableRow]:
@@ -130,7 +156,7 @@ def _read_rows(
     """Yield the rows below a head that ends at `end` of its line, or behind it in its line."""
     head = lines[number]
     if head.text[end:].strip():
-        pattern = _row_pattern(columns)
+        pattern = _row_pattern(columns, head.text)
         if pattern is not None:
             yield from _read_sequence(head.source, end, pattern, columns, fit)
         return
@@ -139,7 +165,7 @@ def _read_rows(
 
 def _read_lines(lines: Sequence[_Line], columns: Sequence[Leaf], head: Sequence[str], fit: float) -> Iterator[TableRow]:
     """Yield the lines that are rows until too many are not; lines of the words of the head are left out."""
-    pattern = _row_pattern(columns)
+    pattern = _row_pattern(columns, lines[0].text if lines else "")
     if pattern is None:
         return
     misses = 0
@@ -180,20 +206,29 @@ def _row_of(match: re.Match[str], source: TextSource, leaves: Sequence[Leaf], fi
     return TableRow(cells, len(leaves), match["c0"], False, fit)
 
 
-def _row_pattern(leaves: Sequence[Leaf]) -> re.Pattern[str] | None:
-    """Return a pattern of a row with a group per leaf; None for so much free text that matching is guesswork."""
+def _row_pattern(leaves: Sequence[Leaf], text: str) -> re.Pattern[str] | None:
+    """Return a pattern of a row with a group per leaf; None for so much free text that matching is guesswork.
+
+    Columns of text next to each other are parted by several blanks if the text has such.
+    """
     groups, free = [], 0
     for number, leaf in enumerate(leaves):
         if leaf.format in ("date", "date-time"):
             groups.append(f"(?P<c{number}>{_DATE})")
         elif leaf.kinds[:1] in (("number",), ("integer",)):
             groups.append(f"(?P<c{number}>{_NUMBER})")
+        elif plain_words(split_name(leaf.name))[-1:] == ("time",):
+            groups.append(f"(?P<c{number}>{_TIME})")
         else:
             free += 1
-            groups.append(rf"(?P<c{number}>\S.{{0,120}}?)")
+            groups.append(f"(?P<c{number}>{_FREE}")
     if free > MAX_FREE or free == len(leaves):
         return None
-    return re.compile(r"\s*" + r"\s+".join(groups) + r"(?=\s|$)\s*", re.DOTALL)
+    parts = [groups[0]]
+    for before, group in pairwise(groups):
+        is_free = before.endswith(_FREE) and group.endswith(_FREE)
+        parts += [r"\s{2,}" if is_free and "  " in text.strip() else r"\s+", group]
+    return re.compile(r"\s*" + "".join(parts) + r"(?=\s|$)\s*", re.DOTALL)
 
 
 def find_values(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from quire.models.derive.schema.answer import SchemaRefused, pointer
-from quire.models.derive.schema.checking import MAX_LEAVES, Schema, validator_of
+from quire.models.derive.schema.checking import DEFAULT_LIMITS, Schema, SchemaLimits, validator_of
 
 SCALARS = ("string", "number", "integer", "boolean")
 _OF_PYTHON = {bool: "boolean", int: "integer", float: "number", str: "string"}
@@ -96,13 +96,13 @@ class ArrayNode:
 Node = Leaf | ObjectNode | ArrayNode
 
 
-def build_nodes(schema: Schema) -> ObjectNode:
+def build_nodes(schema: Schema, limits: SchemaLimits = DEFAULT_LIMITS) -> ObjectNode:
     """Return the root of an expanded schema.
 
     Raises:
         SchemaRefused: It is no object, has too many leaves, or a part that no value can fulfil.
     """
-    root = _Builder().build(schema, (), (), required=True)
+    root = _Builder(limits).build(schema, (), (), required=True)
     if not isinstance(root, ObjectNode):
         raise SchemaRefused("not-a-schema", "", "the schema must describe an object")
     return root
@@ -133,8 +133,8 @@ def inner_array(node: Node) -> ArrayNode | None:
 
 
 class _Builder:
-    def __init__(self) -> None:
-        self._leaves = 0
+    def __init__(self, limits: SchemaLimits) -> None:
+        self._limits, self._leaves = limits, 0
 
     def build(
         self,
@@ -192,8 +192,7 @@ class _Builder:
         *, required: bool, nullable: bool, validated: Schema | None = None,
     ) -> Leaf:  # fmt: skip
         self._leaves += 1
-        if self._leaves > MAX_LEAVES:
-            raise SchemaRefused("schema-too-large", pointer(*at), f"a schema has at most {MAX_LEAVES} leaves")
+        self._limits.check_values(self._leaves, at)
         checked = schema if validated is None else validated
         bound = validator_of(checked) if checked.keys() - _FREE else None
         members = tuple(member for member in schema.get("enum", ()) if member is not None)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 from quire.models.cdom.tree import Block, BlockId, Tree
 from quire.models.cdom.visible import visible_blocks
@@ -39,6 +40,7 @@ SUBTOTAL = re.compile(
 )
 _SUMS = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX, Key.DISCOUNT, Key.ROUNDING, Key.PAID, Key.CHANGE})
 MAX_LABEL_WORDS = 4  # words of a label at the beginning of a group's heading
+MAX_HEADING = 100  # characters of a line that heads a table
 LABELLED = 0.8
 """Minimum fit of such a label."""
 LONE = 2  # columns beyond which a row of one cell with several amounts is no data
@@ -103,15 +105,20 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf], oute
     return _read_tables(views, heads, best, loose)
 
 
-def group_rows(found: ArrayRows, outer: Sequence[Leaf], index: PhraseIndex[Leaf]) -> ArrayRows:
-    """Return rows that hold the found ones: those under one heading, of one table, or with the same outer values."""
+def group_rows(tree: Tree, found: ArrayRows, outer: Sequence[Leaf], index: PhraseIndex[Leaf]) -> ArrayRows:
+    """Return a row for the rows under each heading, of each table, or with the same outer values.
+
+    The heading stands in the table or, where several tables have different ones, above it.
+    """
     groups: list[Row] = []
+    above = _find_headings(tree, found)
     last: object = None
     for row in found.rows:
         own = {leaf: sources for leaf, sources in row.cells.items() if leaf in outer}
         inner = Row({leaf: sources for leaf, sources in row.cells.items() if leaf not in own}, row.fit)
         place = next((sources[0] for sources in row.cells.values()), None)
         table = place.block_id if place is not None and row.group is None else ""
+        row = replace(row, group=row.group or (above.get(place.block_id) if place is not None else None))
         key = (row.group, table, tuple(" ".join(source.text for source in sources) for sources in own.values()))
         if key == last:
             groups[-1] = replace(groups[-1], inner=(*groups[-1].inner, inner))
@@ -119,24 +126,46 @@ def group_rows(found: ArrayRows, outer: Sequence[Leaf], index: PhraseIndex[Leaf]
         last = key
         if row.group is not None:
             for leaf in outer:
-                own.setdefault(leaf, (_cut_heading(row.group, leaf, index),))
+                own.setdefault(leaf, (_cut_heading(row.group, leaf, index, outer),))
         groups.append(Row(own, row.fit, row.group, (inner,)))
     return replace(found, rows=groups)
 
 
-def _cut_heading(heading: TextSource, leaf: Leaf, index: PhraseIndex[Leaf]) -> TextSource:
+def _find_headings(tree: Tree, found: ArrayRows) -> dict[BlockId, TextSource]:
+    """Return the line right above each table or text of the rows; none where fewer than two differ."""
+    used = {source.block_id for row in found.rows for sources in row.cells.values() for source in sources}
+    headings: dict[BlockId, TextSource] = {}
+    for before, block in pairwise(visible_blocks(tree)):
+        is_line = before.table is None and "\n" not in before.text and 0 < len(before.text.strip()) <= MAX_HEADING
+        if block.id in used and before.id not in used and is_line:
+            headings[block.id] = TextSource(before.id, before.page, before.bbox, None, 0, before.text, before.order)
+    return headings if len({heading.text for heading in headings.values()}) > 1 else {}
+
+
+_NUMBERED = re.compile(
+    r"[^\W\d_]{2,20}\.?\s+(?:no\.?\s+|#\s?)?(?P<number>\d{1,6})\s{0,3}[-–—:.|,]?\s{1,3}(?P<name>\S.*)", re.DOTALL
+)
+"""A heading with a number and a name: `Event 12 - Girls 200 Yard Freestyle`."""
+
+
+def _cut_heading(heading: TextSource, leaf: Leaf, index: PhraseIndex[Leaf], outer: Sequence[Leaf] = ()) -> TextSource:
     """Return the part of a group's heading that states a leaf: what is behind its label, or the whole."""
+    numbered = _NUMBERED.match(heading.text)
+    if numbered is not None and leaf.kinds[:1] in (("number",), ("integer",)):
+        return heading.cut(*numbered.span("number"))
     if is_typed(leaf):
         return heading
+    if numbered is not None and any(other.kinds[:1] in (("number",), ("integer",)) for other in outer):
+        return heading.cut(*numbered.span("name"))
     words = list(re.finditer(r"\S+", heading.text))
     for count in range(min(len(words) - 1, MAX_LABEL_WORDS), 0, -1):
         label = heading.text[: words[count - 1].end()]
         is_own = any(fit.owner is leaf and fit.score >= LABELLED for fit in index.fits(label))
         if is_own or label.endswith(":") or name_key(label) is not None:
             return heading.cut(words[count].start(), len(heading.text))
-    numbered = [word for word in words if any(map(str.isdigit, word.group()))]
-    if role_of(leaf) is Role.CODE and numbered:
-        return heading.cut(numbered[-1].start(), numbered[-1].end())
+    codes = [word for word in words if any(map(str.isdigit, word.group()))]
+    if role_of(leaf) is Role.CODE and codes:
+        return heading.cut(codes[-1].start(), codes[-1].end())
     return heading
 
 

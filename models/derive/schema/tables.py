@@ -12,6 +12,7 @@ from itertools import groupby
 from quire.models.cdom.places import BlockPlaces
 from quire.models.cdom.tree import Block, Tree
 from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.fields.values import find_dates
 from quire.models.derive.schema.columns import TableColumns, is_typed
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
@@ -31,7 +32,13 @@ SAME_TABLE = 0.5
 
 YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
 """The year in the head of a column."""
+_DAY = re.compile(r"(?:[12]?\d|3[01])[.,]")
+"""The day of a date whose month and year stand in other cells."""
 Columns = Mapping[int, Leaf]
+
+
+def _states_day(sources: Sequence[TextSource]) -> bool:
+    return next(find_dates(" ".join(source.text for source in sources)), None) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +134,7 @@ class TableView:
         return {col: self.table.cells[index].text for col, index in self.rows[number].items()}
 
     def _first_data_row(self) -> int:
-        """Return the first row with figures that is no header."""
+        """Return the first row that has figures and is not a header."""
         for number in sorted(self.rows):
             cells = [self.table.cells[index] for index in self.rows[number].values()]
             if not all(cell.header for cell in cells) and any(map(str.isdigit, "".join(cell.text for cell in cells))):
@@ -137,8 +144,8 @@ class TableView:
     def _words_above(self, above: Sequence[TextSource]) -> dict[int, str]:
         return {col: " ".join(line.text for line in lines) for col, lines in self.lines_above(above).items()}
 
-    def lines_above(self, above: Sequence[TextSource]) -> dict[int, list[TextSource]]:
-        """Return the lines right above the table by the column that they stand over."""
+    def lines_above(self, above: Sequence[TextSource], *, wide: bool = False) -> dict[int, list[TextSource]]:
+        """Return the lines right above the table by the only column that they stand over; with `wide` by each."""
         boxes = [(cell.col, cell.bbox) for cell in self.table.cells if cell.bbox is not None and cell.col_span == 1]
         if not above or not boxes:
             return {}
@@ -149,8 +156,8 @@ class TableView:
             if line.bbox is None or not -2 <= top - line.bbox[3] <= reach:
                 continue
             over = {col for col, box in boxes if box[0] < line.bbox[2] and box[2] > line.bbox[0]}
-            if len(over) == 1:
-                words[over.pop()].append(line)
+            for col in over if wide or len(over) == 1 else ():
+                words[col].append(line)
         return words
 
     def source(self, index: int) -> TextSource:
@@ -167,19 +174,31 @@ class TableView:
         for number in sorted(self.rows)[:MAX_HEAD_ROWS]:
             filled = [index for index in self.rows[number].values() if self.table.cells[index].text.strip()]
             texts = [self.table.cells[index].text for index in filled]
-            if any(plain_number(text) is not None and not YEAR.fullmatch(text.strip()) for text in texts[1:]):
+            is_dated = any(YEAR.fullmatch(text.strip()) for text in texts)  # a date may be split over cells
+            if any(plain_number(text) is not None and not YEAR.fullmatch(text.strip())
+                   and not (is_dated and _DAY.fullmatch(text.strip())) for text in texts[1:]):  # fmt: skip
                 break
             rows.append(filled)
             if any(map(YEAR.search, texts)):
                 head = rows[:]
         found: dict[int, list[TextSource]] = defaultdict(list)
-        for index in (index for filled in head for index in filled):
-            cell = self.table.cells[index]
-            for col in range(max(1, cell.col), min(cell.col + cell.col_span, self.table.cols)):
-                if cell.col > 0 or cell.col_span > 1:
-                    found[col].append(self.source(index))
-        for col, lines in self.lines_above(above).items() if not found else ():
-            found[col] = lines
+        for filled in head:
+            parts: list[int] = []
+            for index in sorted(filled, key=lambda index: self.table.cells[index].col):
+                cell = self.table.cells[index]
+                parts = (
+                    [*parts, index]
+                    if any(_DAY.fullmatch(self.table.cells[i].text.strip()) for i in filled)
+                    else [index]
+                )
+                for col in range(max(1, cell.col), min(cell.col + cell.col_span, self.table.cols)):
+                    if cell.col > 0 or cell.col_span > 1:
+                        found[col] += [self.source(part) for part in parts]
+                parts = [] if YEAR.search(cell.text) else parts
+        wide = {} if not found else self.lines_above(above, wide=True)
+        for col, lines in (wide or self.lines_above(above)).items():
+            if not found[col] or (YEAR.search(found[col][-1].text) and not _states_day(found[col])):
+                found[col] = [*lines, *found[col]]
         return {
             col: tuple(sources) for col, sources in found.items() if any(YEAR.search(source.text) for source in sources)
         }

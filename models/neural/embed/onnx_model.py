@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.models.neural.embed.minilm import (
-    KEPT_KERNELS,
-    QUERY_KERNELS,
+    CompiledModels,
     Vectors,
     compile_model,
     open_tokenizer,
@@ -56,15 +55,16 @@ class OnnxModel:
         prompts = _read(folder / "config_sentence_transformers.json").get("prompts", {})
         self._prompts = {kind: str(text) for kind, text in prompts.items()} if isinstance(prompts, dict) else {}
         most = _read(folder / "sentence_bert_config.json").get("max_seq_length")
+        self._compiled = CompiledModels(self._compile)
         self._tokens = min(MAX_TOKENS, most) if isinstance(most, int) and most > 0 else MAX_TOKENS
 
     def embed(self, texts: list[str]) -> Vectors:
         """Return the vectors of passages, in the order given."""
-        return self._embed(self._passages, texts, _PASSAGES)
+        return self._embed(self._compiled.passages, texts, _PASSAGES)
 
     def embed_queries(self, texts: list[str]) -> Vectors:
         """Return the vectors of questions, in the order given."""
-        return self._embed(self._queries, texts, _QUERIES)
+        return self._embed(self._compiled.queries, texts, _QUERIES)
 
     def _embed(self, model: Any, texts: list[str], kinds: tuple[str, ...]) -> Vectors:
         prompt = next((self._prompts[kind] for kind in kinds if kind in self._prompts), "")
@@ -74,14 +74,6 @@ class OnnxModel:
     @cached_property
     def _tokenizer(self) -> Any:
         return open_tokenizer(self._folder / "tokenizer.json", self._tokens)
-
-    @cached_property
-    def _passages(self) -> Any:
-        return self._compile(KEPT_KERNELS)
-
-    @cached_property
-    def _queries(self) -> Any:
-        return self._compile(QUERY_KERNELS)
 
     def _compile(self, kept_kernels: int) -> Any:
         try:

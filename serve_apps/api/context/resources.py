@@ -19,6 +19,7 @@ from quire.models.cdom.ports import (
 from quire.models.cdom.tracing import TRACING_OFF, Tracing
 from quire.models.cdom.tree import Tree
 from quire.models.derive.chunks.chunks import ChunkSettings
+from quire.models.derive.schema.checking import DEFAULT_LIMITS, SchemaLimits
 from quire.models.export import Export
 from quire.models.neural.embed.tokenizer import load_tokenizer
 from quire.serve_apps.access.default_token import DefaultToken
@@ -59,6 +60,7 @@ class ApiLimits:
     org_disk_bytes: int = 0
     webhook_overlap_s: int = 86_400
     sync_wait_s: int = 30
+    schema: SchemaLimits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

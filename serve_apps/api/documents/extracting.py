@@ -65,7 +65,7 @@ async def check_schema(
 ) -> ReadSchema:
     """Return the schema of a request's field, ready for extraction. Raises `UnusableSchema`."""
     try:
-        return await call.running.disk.run(read_schema, schema, labels)
+        return await call.running.disk.run(read_schema, schema, labels, call.running.resources.limits.schema)
     except SchemaRefused as error:
         raise UnusableSchema(error.code, error.path, error.detail, field) from None
 

@@ -6,7 +6,7 @@ from pydantic_core import to_jsonable_python
 
 from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
 from quire.models.derive.diff import compare_trees
-from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.quality import rate_document, summarise
 from quire.models.derive.semantics import describe_tree
 from quire.models.export.context import tree_to_context

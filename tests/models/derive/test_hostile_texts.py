@@ -8,7 +8,7 @@ import pytest
 
 from quire.models.cdom.tree import BlockType, Tree
 from quire.models.derive.chunks.chunks import chunk_tree
-from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.semantics import describe_tree
 from quire.models.export.context import tree_to_context
 from quire.models.export.graph import tree_to_graph

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from quire.models.derive.schema.answer import ValuePlace
+from quire.models.derive.schema.checking import CHECKED
 from quire.models.derive.schema.correction.corrected import NotCorrected, TaughtValue, read_correction
 from quire.models.derive.schema.extract import read_schema
 from quire.serve_apps.access.operations import Operations
@@ -154,7 +155,8 @@ async def forget(
 
 
 def _read(stored: StoredSchema, tree: Any, body: CorrectionRequest) -> TaughtValue:
-    return read_correction(tree, read_schema(json.loads(stored.body)), body.path, body.block_id, body.cell, body.text)
+    schema = read_schema(json.loads(stored.body), limits=CHECKED)
+    return read_correction(tree, schema, body.path, body.block_id, body.cell, body.text)
 
 
 def _summary(row: StoredSchema) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from starlette.responses import Response
 from quire.models.cdom.chunk import Chunk
 from quire.models.cdom.tree import Tree
 from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.fields.extracted_field import ExtractedField
-from quire.models.derive.fields.fields import canonical_name, find_fields, select_fields
+from quire.models.derive.fields.fields import canonical_name, select_fields
 from quire.models.derive.semantics import SemanticDocument, describe_tree
 from quire.serve_apps.access.operations import Operations
 from quire.serve_apps.access.scopes import DOCUMENT, READ

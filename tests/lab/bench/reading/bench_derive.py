@@ -12,7 +12,7 @@ import click
 
 from quire.models.derive.chunks.chunks import chunk_tree
 from quire.models.derive.diff import compare_trees
-from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.semantics import describe_tree
 from quire.models.export.context import tree_to_context
 from quire.models.export.graph import graph_to_neo4j, tree_to_graph

@@ -11,7 +11,7 @@ from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.original import Format
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import Tree
-from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.fields.values import find_amounts
 from tests.lab.bench.schema.cases import SchemaCase, read_tree
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from quire.models.extract.formats.pdf.engine import pymupdf
+from tests.lab.bench.schema.made_reports import filing, results
+from tests.lab.bench.schema.made_taxes import mixed_invoice
 from tests.lab.bench.schema.page_parts import (
     DAY,
     NUMBER,
@@ -372,7 +374,8 @@ def _cv(sheet: Sheet) -> tuple[str, Data, Data]:
 
 KINDS: dict[str, Callable[[Sheet], tuple[str, Data, Data]]] = {
     "invoice": _invoice, "nested-invoice": _nested_invoice, "statement": _statement, "payslip": _payslip,
-    "delivery-note": _delivery_note, "contract": _contract, "cv": _cv,
+    "delivery-note": _delivery_note, "contract": _contract, "cv": _cv, "mixed-invoice": mixed_invoice,
+    "filing": filing, "results": results,
 }  # fmt: skip
 
 

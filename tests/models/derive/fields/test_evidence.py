@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 from quire.models.cdom.tree import FURNITURE, BlockType, Tree, tree_adapter
 from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.fields.extracted_field import ExtractedField
-from quire.models.derive.fields.fields import find_fields
 from tests.builders import lines_tree, make_block, make_tree, table_block
 from tests.models.derive.report import small_report
 from tests.models.derive.strategies import trees

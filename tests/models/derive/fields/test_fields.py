@@ -4,8 +4,9 @@ from hypothesis import given, settings
 
 from quire.models.cdom.flags import HIDDEN_TEXT
 from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.fields.extracted_field import ExtractedField
-from quire.models.derive.fields.fields import find_fields, select_fields
+from quire.models.derive.fields.fields import select_fields
 from quire.models.derive.fields.values import ValueType
 from tests.builders import lines_tree, make_block, make_tree, table_block
 from tests.models.derive.strategies import trees

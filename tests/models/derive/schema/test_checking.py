@@ -1,5 +1,6 @@
 """Schemas: what is accepted, and the code and path of what is refused."""
 
+import pickle
 import time
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from quire.models.cdom.tree import BlockType
 from quire.models.derive.schema.answer import SchemaRefused
-from quire.models.derive.schema.checking import expand_schema, matches
+from quire.models.derive.schema.checking import SchemaLimits, expand_schema, matches
 from quire.models.derive.schema.extract import extract_data, read_schema
 from quire.models.derive.schema.nodes import leaves_of
 from quire.models.derive.schema.typed import read_typed
@@ -185,3 +186,13 @@ def test_arrays_five_deep_are_answered_or_refused_within_a_second(kind: str, cou
         code = refused.code
     assert time.process_time() - started < 1.0
     assert code == "" if count < 900 else code in ("", "schema-too-large", "pattern-refused")
+
+
+@pytest.mark.parametrize(
+    ("values", "cost", "setting"), [(12, 5_000, "SVC_SCHEMA_VALUES"), (50, 9, "SVC_SCHEMA_PATTERN_COST")]
+)
+def test_limits_are_those_given_and_the_refusal_names_the_setting(values: int, cost: int, setting: str) -> None:
+    schema = objects(**{f"p{n}": {"type": "string", "pattern": rf"\d{n}"} for n in range(20)})
+    with pytest.raises(SchemaRefused, match=setting):
+        read_schema(schema, limits=SchemaLimits(values, cost))
+    assert pickle.loads(pickle.dumps(read_schema(schema, limits=SchemaLimits(20, 20)))).expanded == schema

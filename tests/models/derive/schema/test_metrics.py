@@ -1,6 +1,7 @@
 """Arrays with a value for each period are read from the row that their name labels, by seed."""
 
 import random
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
@@ -117,3 +118,31 @@ def test_single_values_are_of_the_newest_period() -> None:
         values += len(truth)
         right += sum(data.get(name) == items[0]["value"] for name, items in truth.items())
     assert right / values >= LEAST_RIGHT
+
+
+def test_dates_that_are_split_over_cells_or_stand_above_head_their_columns() -> None:
+    right = 0
+    for seed in range(24):
+        chance = random.Random(seed)
+        year, month = chance.randrange(2008, 2025), chance.choice(("September", "June"))
+        numbers = [chance.randrange(1_000, 90_000) for _ in range(2)]
+        above = make_block(BlockType.PARAGRAPH, f"Three months ended {month} 30,", bbox=(300, 86, 480, 96))
+        if seed % 2:
+            heads = ["", month, "30,", f"{year}", month, "30,", f"{year - 1}"]
+            rows = [["", "Three Months Ended", *[""] * 5], heads,
+                    ["Net sales", "$", "", f"{numbers[0]:,}", "$", "", f"{numbers[1]:,}"]]  # fmt: skip
+        else:
+            rows = [["", f"{year}", f"{year - 1}"], ["Net sales", f"{numbers[0]:,}", f"{numbers[1]:,}"]]
+        cells = make_table(rows)
+        wide = 490 / len(rows[0])
+        edges = [50 + wide * col for col in range(len(rows[0]) + 1)]
+        boxed = tuple(
+            replace(cell, bbox=(edges[cell.col], 100 + 14 * cell.row, edges[cell.col + 1], 112 + 14 * cell.row))
+            for cell in cells.cells
+        )
+        table = make_block(BlockType.TABLE, "", table=replace(cells, cells=boxed), bbox=(50, 100, 540, 142))
+        tree = make_tree(table) if seed % 2 else make_tree(above, table)
+        wanted = [{"value": number, "period_end": f"{year - back}-{'09' if month == 'September' else '06'}-30"}
+                  for back, number in enumerate(numbers)]  # fmt: skip
+        right += extract_data(tree, read_schema(schema_of(dated=True))).data["revenue"] == wanted
+    assert right >= 23

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from quire.models.cdom.tree import BlockType, Tree
+from quire.models.cdom.tree import Block, BlockType, Tree
 from quire.models.derive.schema.extract import extract_data, read_schema
 from tests.builders import make_block, make_table, make_tree
 
@@ -78,3 +78,40 @@ def test_columns_under_foreign_heads_are_found_by_type(head: str) -> None:
     assert extract_data(tree, read).data["elements"] == [
         {"element": text, "paid": float(number.replace(",", ""))} for text, number in rows[1:]
     ]
+
+
+EVENTS = ("Girls 200 Yard Freestyle", "Men 400 Meter Medley", "Women 50 Meter Backstroke", "Boys 100 Yard Butterfly")
+PEOPLE = ("Lindqvist, Anna", "Berg, Ada", "Okafor, Chidi", "Moreau, Lise")
+RESULT = rows_of(place={"type": "integer"}, name=TEXT, team=TEXT, finals_time=TEXT)
+
+
+def make_results(seed: int) -> tuple[Tree, list[dict[str, Any]]]:
+    """Return headings of events with the results below them, in a table or in lines of fixed width."""
+    chance = random.Random(seed)
+    mark, events, blocks = chance.choice(("  ", " - ", ": ", " ")), list[dict[str, Any]](), list[Block]()
+    for number, name in enumerate(chance.sample(EVENTS, 3), chance.randrange(1, 40)):
+        rows = [(place, chance.choice(PEOPLE), f"Team {chance.choice('ABC')}", f"1:{chance.randrange(10, 60)}.45")
+                for place in range(1, chance.randrange(3, 6))]  # fmt: skip
+        y = 60 + 120 * len(events)
+        blocks.append(make_block(BlockType.HEADING, f"Event {number}{mark}{name}", bbox=(50, y, 300, y + 12)))
+        lines = [("", "Name", "Team", "Finals Time"), *[tuple(map(str, row)) for row in rows]]
+        if seed % 2:
+            table = make_table([list(line) for line in lines])
+            blocks.append(make_block(BlockType.TABLE, "", table=table, bbox=(50, y + 14, 500, y + 90)))
+        else:
+            text = " ".join("  ".join(line) for line in lines)
+            blocks.append(make_block(BlockType.PARAGRAPH, text, bbox=(50, y + 14, 500, y + 90)))
+        keys = ("place", "name", "team", "finals_time")
+        results = [dict(zip(keys, row, strict=True)) for row in rows]
+        events.append({"event_number": number, "event_name": name, "results": results})
+    return make_tree(*blocks), events
+
+
+def test_headings_above_tables_and_lines_name_the_groups_of_rows() -> None:
+    schema = rows_of(event_number={"type": "integer"}, event_name=TEXT, results=RESULT)
+    read = read_schema({"type": "object", "properties": {"events": schema}})
+    right = 0
+    for seed in range(40):
+        tree, events = make_results(seed)
+        right += extract_data(tree, read).data["events"] == events
+    assert right >= 38

@@ -97,7 +97,10 @@ def test_numbers_are_found_by_the_names_of_their_row_and_column() -> None:
 
 
 def make_parts(seed: int, *, between: bool) -> Tree:
-    """Return a table and its rest on the next page, whose first row is marked as a head, or may be the head again."""
+    """Return a table and its rest on the next page, whose first row is marked as a head, or may be the head again.
+
+    Columns may be centred, and the next page may have other margins.
+    """
     chance = random.Random(seed)
     repeats, cols = chance.random() < 0.4 and not between, chance.randrange(2, 6)
     heads = chance.sample(("Name", "Status", "Owner", "Hours", "Note"), cols)
@@ -106,8 +109,9 @@ def make_parts(seed: int, *, between: bool) -> Tree:
     for page, rows in ((1, [heads, *texts[:3]]), (2, [*([heads] if repeats else []), *texts[3:]])):
         cells: list[Cell] = []
         for (row, line), col in product(enumerate(rows), range(cols)):
-            left, top = LEFT + 80 * col, 90 + 14 * row
-            box = (left, top, left + 9 * len(line[col]), top + 10)
+            width, top = 9 * len(line[col]), 90 + 14 * row
+            left = LEFT + 80 * col + (34 if page == 2 and seed % 3 == 1 else 0) + (40 - width / 2) * (seed % 4 == 2)
+            box = (left, top, left + width, top + 10)
             cells.append(Cell(row=row, col=col, text=line[col], header=row == 0, bbox=box))
         table = Table(rows=len(rows), cols=cols, cells=tuple(cells))
         parts.append(make_block(BlockType.TABLE, "", page=page, table=table, bbox=(LEFT, 90, LEFT + 80 * cols, 150)))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from quire.models.cdom.tree import BlockType
-from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.document_fields import find_fields
 from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import Paper, texts
 
