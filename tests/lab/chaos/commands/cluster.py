@@ -77,7 +77,7 @@ def run(machines: Machines, documents: int, bulk: int) -> dict[str, Any]:
     with ThreadPoolExecutor(1) as side:
         job = side.submit(_extract_by_job, machines, bulk)
         for seed, (name, disturb) in enumerate(disturbances, start=1):
-            accepted |= submit_all(client, share, seed)
+            accepted |= _submit_patiently(client, share, seed)
             wait_until_left(machines.dsn, share * 3 // 4)
             print(f"{time.monotonic() - begun:.0f} s, {checker.unfinished(machines.dsn)} open: {name}", flush=True)
             disturb()
