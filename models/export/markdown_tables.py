@@ -23,8 +23,7 @@ _NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 class TableStyle(StrEnum):
     """Style of tables. `pipe`: merged cells fill one place.
 
-    `auto`: pipes in sheets, without merged cells, and where the only one is a row below the first. Others are HTML, and
-    those with a bar in a cell, at which many readers of pipes cut it, escaped or not.
+    `auto`: pipes in sheets, without merged cells, and where the only one is a row below the first. Others are HTML.
     """
 
     AUTO = "auto"
@@ -47,9 +46,7 @@ def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableSt
 
 
 def _reads_without_spans(table: Table) -> bool:
-    """Return whether no cell has a bar and none is merged, or only one that fills a row below the first one."""
-    if any("|" in cell.text for cell in table.cells):
-        return False
+    """Return whether the table has no merged cell, or only one that fills a row below the first one."""
     merged = [cell for cell in table.cells if cell.row_span > 1 or cell.col_span > 1]
     if len(merged) != 1:
         return not merged
