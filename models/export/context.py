@@ -117,15 +117,16 @@ def _level(block: Block) -> int:
 
 def cut_markdown(text: str, budget: int, tokenizer: Tokenizer) -> str:
     """Return the beginning of `text` within `budget` tokens: whole lines, else whole words; "" when nothing fits."""
-    room = budget - tokenizer.count("…")
+    is_code = text.startswith("```")
+    closing = "\n```" if is_code else "\n…"
+    room = budget - tokenizer.count(closing)
     lines, kept, left = text.split("\n"), 0, room
     while kept < len(lines) and (left := left - tokenizer.count(lines[kept])) >= 0:
         kept += 1
-    if text.startswith("$$"):  # half a formula is not readable
+    if text.startswith("$$") or (is_code and kept < 2):  # half a formula is not readable, nor an empty listing
         return ""
-    if kept and text.startswith(("|", "```")):
-        fence = "\n```" if text.startswith("```") else ""
-        return "\n".join(lines[: max(1, kept - 1 if fence else kept)]) + (fence or "\n…")
+    if is_code or (kept and text.startswith("|")):
+        return "\n".join(lines[: min(kept, len(lines) - 1) if is_code else kept]) + closing
     end = max((end for _, end in islice(tokenizer.offsets(text), max(0, room))), default=0)
     space = text.rfind(" ", 0, end + 1)
     return f"{text[:space].rstrip()} …" if space > 0 else ""
