@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from statistics import median_low
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.cdom.ports import Word
+from quire.models.cdom.ports import TickBox, Word
 from quire.models.extract.core.marks import Rule
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 
@@ -37,15 +37,18 @@ class RecognisedLineLimits:
 LIMITS = RecognisedLineLimits()
 
 
-def make_marks(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> PageMarks:
-    """Return the marks of a page with these words and drawn lines.
+def make_marks(
+    words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float, boxes: Sequence[TickBox] = ()
+) -> PageMarks:
+    """Return the marks of a page with these words and drawn lines; boxes to tick part words.
 
     Words get their positions from their line, because boxes of single words leave gaps.
     """
     posts = [box for box in rules if box[2] - box[0] < box[3] - box[1]]
     posts = posts if len(posts) <= LIMITS.most_posts else []
+    parting = [*posts, *(box.bbox for box in boxes)]
     groups = (
-        part for _, group in groupby(words, key=lambda word: word.line) for part in _split_at_gaps(list(group), posts)
+        part for _, group in groupby(words, key=lambda word: word.line) for part in _split_at_gaps(list(group), parting)
     )
     return PageMarks(
         width=width,
