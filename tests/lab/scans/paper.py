@@ -81,13 +81,13 @@ class Paper:
 def worsen(picture: Pixels, way: str, chance: random.Random) -> Pixels:
     """The picture as it comes that way."""
     noise = np.random.default_rng(chance.getrandbits(30))
-    worse = picture.astype(np.float32)
+    worse: npt.NDArray[np.floating] = picture.astype(np.float32)
     match way:
         case "clean":
             return picture
         case "scan":
             worse = _rotate(worse, chance.uniform(-1.2, 1.2))
-            worse = _blur(worse, chance.uniform(0.2, 0.8)) + noise.normal(0, chance.uniform(2, 9), worse.shape)
+            worse = worse + noise.normal(0, chance.uniform(8, 18), worse.shape).astype(np.float32)
         case "poor":
             worse = _rotate(worse, chance.uniform(-2.5, 2.5))
             worse = _blur(worse, chance.uniform(0.5, 1.1)) * chance.uniform(0.75, 0.95)
@@ -106,17 +106,17 @@ def worsen(picture: Pixels, way: str, chance: random.Random) -> Pixels:
     return np.clip(worse, 0, 255).astype(np.uint8)
 
 
-def _rotate(picture: npt.NDArray[np.float32], degrees: float) -> npt.NDArray[np.float32]:
+def _rotate(picture: npt.NDArray[np.floating], degrees: float) -> npt.NDArray[np.float32]:
     height, width = picture.shape[:2]
     turn = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
     return np.asarray(cv2.warpAffine(picture, turn, (width, height), borderValue=(255, 255, 255)), np.float32)
 
 
-def _blur(picture: npt.NDArray[np.float32], sigma: float) -> npt.NDArray[np.float32]:
+def _blur(picture: npt.NDArray[np.floating], sigma: float) -> npt.NDArray[np.float32]:
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), sigma), np.float32)
 
 
-def _tilt(picture: npt.NDArray[np.float32], chance: random.Random) -> npt.NDArray[np.float32]:
+def _tilt(picture: npt.NDArray[np.floating], chance: random.Random) -> npt.NDArray[np.float32]:
     """The paper on a table, seen not quite from above."""
     height, width = picture.shape[:2]
     side = 0.02 * min(height, width)
