@@ -87,7 +87,7 @@ def worsen(picture: Pixels, way: str, chance: random.Random) -> Pixels:
             return picture
         case "scan":
             worse = _rotate(worse, chance.uniform(-1.2, 1.2))
-            worse = worse + noise.normal(0, chance.uniform(8, 18), worse.shape).astype(np.float32)
+            worse = _blur(worse, chance.uniform(0.2, 0.8)) + noise.normal(0, chance.uniform(2, 9), worse.shape)
         case "poor":
             worse = _rotate(worse, chance.uniform(-2.5, 2.5))
             worse = _blur(worse, chance.uniform(0.5, 1.1)) * chance.uniform(0.75, 0.95)
