@@ -10,7 +10,9 @@ from quire.serve_apps.api.app import list_operations
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("serve_apps", "storage", "models", "actors", "cluster", "configs")
-GENERATED = re.compile(r"swagger_ui|node_modules|guide/built/|operations\.(py|ts)$|types\.(py|ts)$|examples\.json$|/dist/")
+GENERATED = re.compile(
+    r"swagger_ui|node_modules|guide/built/|operations\.(py|ts)$|types\.(py|ts)$|examples\.json$|/dist/"
+)
 LARGE = 300_000  # bytes: weights and vocabularies are larger than any source
 SUFFIXES = {".py", ".ts", ".js", ".html", ".json", ".yaml", ".toml"}
 MOST_IN_A_FILE = 21

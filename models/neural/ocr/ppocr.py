@@ -46,8 +46,9 @@ _DOUBTFUL_SHARE = 0.5
 have .7 to 1, Latin ones up to .22."""
 _LEAST_JUDGED = 8.0
 """Heights of text without figures that are judged."""
-_LEAST_MIXED, _MIXED_CHARS = 2, 4
-"""Words of Latin letters and Greek ones, of this length: Greek capitals are read so."""
+_LEAST_MIXED, _MIXED_CHARS, _MIXED_SHARE = 2, 4, 0.1
+"""Words of Latin letters and Greek capitals, of this length: Greek capitals are read so. In Latin text such words (a
+symbol with an index) are rare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,10 @@ class ReadPicture:
         total, bad = self.judged
         if total >= _LEAST_JUDGED and bad >= _DOUBTFUL_SHARE * total:
             return True
-        if sum(_is_mixed(word) for line in self.lines for word in line.text.split()) >= _LEAST_MIXED:
+        words = [
+            word for line in self.lines for word in line.text.split() if sum(map(str.isalpha, word)) >= _MIXED_CHARS
+        ]
+        if sum(map(_is_mixed, words)) >= max(_LEAST_MIXED, _MIXED_SHARE * len(words)):
             return True
         if self.extent < _LEAST_EXTENT:
             return False
@@ -212,8 +216,7 @@ def judge_lines(lines: Sequence[ReadLine]) -> tuple[float, float]:
 
 def _is_mixed(word: str) -> bool:
     letters = [char for char in word if char.isalpha()]
-    greek = sum("\u0370" <= char < "\u0400" for char in letters)
-    return len(letters) >= _MIXED_CHARS and 0 < greek < len(letters)
+    return 0 < sum("\u0391" <= char <= "\u03a9" for char in letters) < len(letters)
 
 
 def measure_height(boxes: Sequence[Floats]) -> float:
