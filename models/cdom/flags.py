@@ -68,6 +68,7 @@ WARNINGS: Mapping[str, str] = {
     "member-left-out": "A member of the package has an unsafe or repeated name and was left out.",
     "nested-too-deep": "The markup is nested too deeply. Its text was read without structure.",
     "not-reproducible": "A vision model read the page. Another run may give other text.",
+    "ocr-doubtful": "The page reads badly in every installed script. Compare it with its picture.",
     "ocr-language-missing": "The page is in a script that no installed recogniser reads. Install its language.",
     "ocr-script-": "Names the script of a page that no installed recogniser reads.",
     "part-unreadable": "A part of the file could not be read and was left out.",

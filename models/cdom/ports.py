@@ -188,11 +188,28 @@ class RecognisedBlock:
     confidence: float = 1.0
 
 
+class BoxMark(StrEnum):
+    """What is in a box to tick; the value is the box as a sign."""
+
+    EMPTY = "☐"
+    TICKED = "☑"
+    CROSSED = "☒"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickBox:
+    """A drawn box to tick, in points of the upright, level page."""
+
+    bbox: Bbox
+    mark: BoxMark
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedPage:
     """The result of recognition on one page; `rotation` is the clockwise turn (0/90/180/270) that made it upright.
 
-    `rules`: boxes of the straight lines drawn on it, level and upright, in points of the upright, level page.
+    `rules`: boxes of the straight lines drawn on it, level and upright, in points of the upright, level page. `boxes`:
+    its boxes to tick; they are in no word.
 
     `blocks`: in reading order, from a recogniser that lays out pages; `words` are then empty. `warnings` are codes for
     the tree. `bend`: the curvature of its lines, if any; words and rules then have their places on the flattened page.
@@ -204,6 +221,7 @@ class RecognisedPage:
     rotation: int = 0
     skew_degrees: float = 0.0
     rules: tuple[Bbox, ...] = ()
+    boxes: tuple[TickBox, ...] = ()
     blocks: tuple[RecognisedBlock, ...] | None = None
     warnings: tuple[str, ...] = ()
     ink: ScanCoverage | None = None

@@ -110,6 +110,7 @@ LAYOUT_PASSES: Final = (
     Pass("all-tables", "layout.page:join_tables", "tables stated_tables turned_tables", "tables", fails=LAYOUT),
     Pass("fields", "layout.figures.forms:settle_fields", "fields tables lines", "fields lines tables[cells]",
          when="fields"),
+    Pass("rows-of-fields", "layout.figures.forms:pair_rows", "lines fields", "fields lines"),
     Pass("labels", "layout.lines.labels:join_labels", "lines", "lines"),
     Pass("small-marks", "layout.lines.inline:attach_marks", "lines", "lines"),
     Pass("drop-caps", "layout.lines.dropcaps:join_drop_caps", "lines body", "lines"),

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Final
 
 from quire.models.cdom.geometry import Bbox, PageBend, clamp_bbox, round_bbox, union_bbox
-from quire.models.cdom.ports import Word
+from quire.models.cdom.ports import TickBox, Word
 from quire.models.extract.contract import PageBlock
 
 LEVEL_ENOUGH = 0.2
@@ -180,12 +180,15 @@ def _on_row(a: Bbox, b: Bbox) -> bool:
 
 
 def take_side(
-    words: Sequence[Word], rules: Sequence[Bbox], fold: float, *, right: bool
-) -> tuple[list[Word], list[Bbox]]:
-    """Return the words and drawn lines of one page, with x measured from its own left edge."""
+    words: Sequence[Word], rules: Sequence[Bbox], boxes: Sequence[TickBox], fold: float, *, right: bool
+) -> tuple[list[Word], list[Bbox], list[TickBox]]:
+    """Return the words, drawn lines and boxes to tick of one page, with x measured from its own left edge."""
     origin = fold if right else 0.0
-    side = [replace(word, bbox=shift(word.bbox, -origin)) for word in words if (word.bbox[0] >= fold) == right]
-    return side, [shift(rule, -origin) for rule in rules if (rule[0] >= fold) == right]
+    return (
+        [replace(word, bbox=shift(word.bbox, -origin)) for word in words if (word.bbox[0] >= fold) == right],
+        [shift(rule, -origin) for rule in rules if (rule[0] >= fold) == right],
+        [replace(box, bbox=shift(box.bbox, -origin)) for box in boxes if (box.bbox[0] >= fold) == right],
+    )
 
 
 def shift(box: Bbox, by: float) -> Bbox:

@@ -122,6 +122,7 @@ def make_page(page: PixelPage, picture: ReadPicture) -> RecognisedPage:
         rotation=picture.turn,
         skew_degrees=round(picture.skew, 2),
         rules=picture.ruling,
+        boxes=picture.boxes,
         ink=picture.ink,
         bend=picture.bend,
         engine=OcrEngineName.RAPIDOCR.value,

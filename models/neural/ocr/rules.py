@@ -1,7 +1,8 @@
 """Straight lines drawn on a picture: what is left of its dark pixels when everything shorter than a rule is rubbed out.
 
 In: an RGB picture (uint8, H×W×3) that stands upright, and how its lines fall. Out: boxes of horizontal and vertical
-lines on the level page. No model: two morphological openings (Gatos et al. 2005 find ruling lines of tables so).
+lines, and of boxes to tick, on the level page. No model: two morphological openings (Gatos et al. 2005 find ruling
+lines of tables so).
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.cdom.ports import TickBox
 from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.tick_boxes import find_tick_boxes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +49,16 @@ Mask = NDArray[np.uint8]
 
 
 def find_ruling(
-    picture: Picture, points: tuple[float, float], skew: float, settings: RulingSettings = SETTINGS
-) -> tuple[Bbox, ...]:
-    """Boxes of the lines in `points` (width, height) of the upright, level page; top to bottom, left to right."""
+    picture: Picture,
+    points: tuple[float, float],
+    skew: float,
+    line_height: float = 0.0,
+    settings: RulingSettings = SETTINGS,
+) -> tuple[tuple[Bbox, ...], tuple[TickBox, ...]]:
+    """Return lines, and boxes to tick, in `points` (width, height) of the upright, level page; top to bottom.
+
+    Boxes to tick are about as high as a line of text, whose height is in pixels; a page without text has none.
+    """
     height, width = picture.shape[:2]
     scale = width / points[0]
     ink = _level(_find_ink(picture, scale, settings), skew if abs(skew) >= settings.level_enough else 0.0)
@@ -56,9 +66,17 @@ def find_ruling(
     rules += [_swap(box) for box in _find_lines(ink.T, scale, settings, down=True)]
     rules.sort(key=lambda box: (-max(box[2] - box[0], box[3] - box[1]), box))
     across, along = points[0] / width, points[1] / height
-    longest = rules[: settings.most]
-    boxes = [round_bbox((x0 * across, y0 * along, x1 * across, y1 * along)) for x0, y0, x1, y1 in longest]
-    return tuple(sorted(boxes, key=lambda box: (box[1], box[0], box[3], box[2])))
+
+    def place(box: Bbox) -> Bbox:
+        return round_bbox((box[0] * across, box[1] * along, box[2] * across, box[3] * along))
+
+    lines = sorted(map(place, rules[: settings.most]), key=_by_row)
+    boxes = [TickBox(bbox=place(box), mark=mark) for box, mark in find_tick_boxes(ink, line_height)]
+    return tuple(lines), tuple(sorted(boxes, key=lambda box: _by_row(box.bbox)))
+
+
+def _by_row(box: Bbox) -> Bbox:
+    return (box[1], box[0], box[3], box[2])
 
 
 def _find_ink(picture: Picture, scale: float, settings: RulingSettings) -> Mask:

@@ -1,18 +1,25 @@
 """Detects pages in scripts that the built-in networks cannot read, by their low yield, and reads them with Tesseract.
 
-In: `PixelPage`s. Out: `RecognisedPage`s. Without Tesseract or its data for a script the page has no words, and
-warnings that name the script.
+In: `PixelPage`s. Out: `RecognisedPage`s. Without Tesseract or its data for a script the page has its figures only, and
+warnings that name the script. A page on which no installed script reads well says so.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from quire.models.cdom.errors import MlUnavailable
-from quire.models.cdom.ports import PixelPage, RecognisedPage
+from quire.models.cdom.ports import PixelPage, RecognisedPage, Word
 from quire.models.neural.ocr.langs import HAN, TESSERACT_CODES, OcrEngineName, covered_langs
 from quire.models.neural.ocr.rapid import RapidRecogniser
 from quire.models.neural.ocr.tesseract import TesseractRecogniser
 
+DOUBTFUL = "ocr-doubtful"
+"""Warning: the page reads badly in every installed script."""
+MIN_READ = 0.5
+"""Mean confidence (0..1) of the words of a page below which its text is doubtful."""
+SURE_FIGURES = 0.8
+"""Mean confidence (0..1) of the words of a line of figures; foreign letters read as figures have less."""
 LANGUAGE_MISSING = "ocr-language-missing"
 """Warning: the page is in a script that nothing installed can read."""
 SCRIPT_WARNING = "ocr-script-"
@@ -76,12 +83,10 @@ class ScriptRecogniser:
             return latin
         data = self._choose_data(script, foreign)
         if data is not None and self._packs is not None:
-            return self._packs.recognise_with(page, data, timeout_s)
+            read = self._packs.recognise_with(page, data, timeout_s, latin.rotation)
+            return read if _is_read(read) else _doubt(read, (DOUBTFUL,))
         named = (f"{SCRIPT_WARNING}{script.lower()}",) if script else ()
-        return RecognisedPage(
-            number=page.number, words=(), engine=latin.engine, model=latin.model, version=latin.version,
-            warnings=(LANGUAGE_MISSING, *named), ink=latin.ink and replace(latin.ink, covered=0),
-        )  # fmt: skip
+        return _doubt(replace(latin, words=keep_figures(latin.words), boxes=()), (LANGUAGE_MISSING, *named))
 
     def _guess_script(self, page: PixelPage, timeout_s: float) -> str | None:
         """Return the script that the built-in networks recognise without reading it, or None when they are unsure."""
@@ -93,9 +98,9 @@ class ScriptRecogniser:
 
     def _read_han(self, page: PixelPage, timeout_s: float) -> RecognisedPage | None:
         """Read a page of unidentified script as Chinese and Japanese; None when the result is not in Han script."""
-        recognised, _ = self.main.read_page(page, tuple(sorted(HAN)), timeout_s)
+        recognised, is_foreign = self.main.read_page(page, tuple(sorted(HAN)), timeout_s)
         letters = [char for word in recognised.words for char in word.text if char.isalpha()]
-        if len(letters) < MIN_HAN_LETTERS or not recognised.words:
+        if is_foreign or len(letters) < MIN_HAN_LETTERS or not recognised.words:
             return None
         share = sum(char >= "\u3040" for char in letters) / len(letters)
         confidence = sum(word.confidence for word in recognised.words) / len(recognised.words)
@@ -122,3 +127,26 @@ class ScriptRecogniser:
             if data in (self._installed or ()):
                 return data
         return None
+
+
+def _is_read(page: RecognisedPage) -> bool:
+    """Return whether the words are sure enough, the long ones counting for more."""
+    chars = sum(len(word.text) for word in page.words)
+    return sum(word.confidence * len(word.text) for word in page.words) >= MIN_READ * chars
+
+
+def _doubt(page: RecognisedPage, warnings: tuple[str, ...]) -> RecognisedPage:
+    """Return the page with those warnings and all its ink unread."""
+    return replace(page, warnings=(*page.warnings, *warnings), ink=page.ink and replace(page.ink, covered=0))
+
+
+def keep_figures(words: Sequence[Word]) -> tuple[Word, ...]:
+    """Return the words of lines that are mostly figures, which look alike in most scripts."""
+    lines = [list(line) for _, line in groupby(words, key=lambda word: word.line)]
+    return tuple(word for line in lines if _is_figures(line) for word in line)
+
+
+def _is_figures(line: Sequence[Word]) -> bool:
+    text = "".join(word.text for word in line)
+    is_sure = sum(word.confidence for word in line) >= SURE_FIGURES * len(line)
+    return is_sure and sum(map(str.isdigit, text)) > sum(map(str.isalpha, text))

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 import numpy as np
 
@@ -35,6 +36,8 @@ _TURN = re.compile(r"^Rotate: (\d+)\nOrientation confidence: ([\d.]+)$", re.MULT
 _SCRIPT = re.compile(r"^Script: (\w+)$", re.MULTILINE)
 _SURE_TURN = 14.0
 """The value of OCRmyPDF; a lower one turns upright receipts over."""
+_SURE_TEXT = 0.8
+"""Mean confidence (0..1) of a page below which it is also read upside down."""
 _WORD_LEVEL = "5"
 _FULL_PAGE, _ONE_BLOCK = "3", "6"
 """Its page segmentation: by itself, or rows of one block. By itself it tears Arabic and Korean rows apart (15 and 11 %
@@ -78,15 +81,22 @@ class TesseractRecogniser:
             return None
         return match[1] if match else None
 
-    def recognise_with(self, page: PixelPage, data: str, timeout_s: float) -> RecognisedPage:
-        """Read the page with the given data, such as `rus+eng`.
+    def recognise_with(self, page: PixelPage, data: str, timeout_s: float, level: int = 0) -> RecognisedPage:
+        """Read the page with the given data, such as `rus+eng`; the better of both ways if it is doubtful.
+
+        `level` is a clockwise turn in degrees after which the lines are level, but may be upside down.
 
         Raises:
             PageTooSlow: The page was not read within `timeout_s` fair seconds.
         """
         known = {name.rpartition("/")[2]: name for name in self._installed}
         names = "+".join(known.get(part, part) for part in data.split("+"))
-        return self._recognise(page, names, fair_time() + timeout_s, _ONE_BLOCK)
+        deadline = fair_time() + timeout_s
+        first = self._recognise(page, names, deadline, _ONE_BLOCK, level)
+        if _mean_confidence(first) >= _SURE_TEXT:
+            return first
+        second = self._recognise(page, names, deadline, _ONE_BLOCK, (first.rotation + 180) % 360, is_sure=True)
+        return max(first, second, key=_mean_confidence)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         """Read the pages with the data of the languages.
@@ -107,34 +117,46 @@ class TesseractRecogniser:
             raise UnsupportedLanguage(f"tesseract has no data for {', '.join(missing)}")
         return "+".join(codes)
 
-    def _recognise(self, page: PixelPage, data: str, deadline: float, segmentation: str = _FULL_PAGE) -> RecognisedPage:
-        turn = self._find_turn(page.image, deadline)
+    def _recognise(
+        self,
+        page: PixelPage,
+        data: str,
+        deadline: float,
+        segmentation: str = _FULL_PAGE,
+        turn: int = 0,
+        *,
+        is_sure: bool = False,
+    ) -> RecognisedPage:
+        turn = turn if is_sure else self._find_turn(page.image, deadline, turn)
         picture = turn_picture(decode_picture(page.image), turn)
         table = self._run(
             ["stdin", "stdout", "-l", data, "--psm", segmentation, "tsv"], _encode(picture), _left(deadline)
         )
         points = (page.height, page.width) if turn in {90, 270} else (page.width, page.height)
         words = list(_read_words(table, (picture.shape[1], picture.shape[0]), points))
+        height = median([word.bbox[3] - word.bbox[1] for word in words] or [0.0]) * picture.shape[0] / points[1]
+        rules, boxes = find_ruling(picture, points, 0.0, height)
         return RecognisedPage(
             number=page.number,
             words=tuple(split_far_words(iter(words)) if segmentation == _ONE_BLOCK else words),
             rotation=turn,
-            rules=find_ruling(picture, points, 0.0),
+            rules=rules,
+            boxes=boxes,
             ink=measure_ink(picture, [_corners(word, picture, points) for word in words]),
             engine=OcrEngineName.TESSERACT.value,
             model=data,
             version=self._version,
         )
 
-    def _find_turn(self, image: bytes, deadline: float) -> int:
-        """Quarter turns by its orientation data, where installed; too little text or a doubtful answer is upright."""
+    def _find_turn(self, image: bytes, deadline: float, otherwise: int = 0) -> int:
+        """Quarter turns by its orientation data, where installed; `otherwise` for little text or a doubtful answer."""
         if "osd" not in self._installed:
-            return 0
+            return otherwise
         try:
             match = _TURN.search(self._run(["stdin", "stdout", "--psm", "0"], image, _left(deadline)))
         except Malformed:
-            return 0
-        return int(match[1]) % 360 if match and float(match[2]) >= _SURE_TURN else 0
+            return otherwise
+        return int(match[1]) % 360 if match and float(match[2]) >= _SURE_TURN else otherwise
 
     def _run(self, arguments: list[str], given: bytes, timeout_s: float) -> str:
         environment = {"PATH": os.environ.get("PATH", ""), "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
@@ -160,6 +182,11 @@ def _limit_cpu(pid: int, seconds: float) -> None:
     if sys.platform == "linux":
         with contextlib.suppress(ProcessLookupError):
             resource.prlimit(pid, resource.RLIMIT_CPU, (max(1, math.ceil(seconds)), resource.RLIM_INFINITY))
+
+
+def _mean_confidence(page: RecognisedPage) -> float:
+    chars = sum(len(word.text) for word in page.words)
+    return sum(word.confidence * len(word.text) for word in page.words) / chars if chars else 0.0
 
 
 def _left(deadline: float) -> float:

@@ -1,15 +1,20 @@
 """Lines to words: splits decoded characters at spaces, and gives each word its part of the line's box.
 
 In: glyphs and the line's corners. Out: words with four corners in pixels. Pure.
+
+Boxes to tick are read as letters or signs by the recogniser; `take_boxes` takes those out of the lines.
 """
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean
 
 import numpy as np
 
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import TickBox
 from quire.models.neural.ocr.decode import DecodedGlyph
 from quire.models.neural.ocr.runtime import Floats
 
@@ -41,6 +46,107 @@ class LineWord:
     confidence: float
     corners: Floats
     stroke: float = 0.0
+
+
+_IDEOGRAPHS = "\u2e80"
+"""First of the characters that are squares of strokes themselves."""
+_LIKE_BOXES = frozenset("口囗回")
+_SURE_IDEOGRAPH = 0.85
+_LEAST_SHARE = 0.48
+"""Side of a box as a share of the height of its own line; small letters of a title are lower."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelPage:
+    """Size of a picture in pixels, its pixels per point along both sides, and the degrees by which its lines fall."""
+
+    width: int
+    height: int
+    scale: tuple[float, float]
+    skew: float
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Return the place of a pixel in points of the level page."""
+        sine, cosine = math.sin(math.radians(self.skew)), math.cos(math.radians(self.skew))
+        dx, dy = x - self.width / 2, y - self.height / 2
+        level = (self.width / 2 + dx * cosine + dy * sine, self.height / 2 - dx * sine + dy * cosine)
+        return level[0] / self.scale[0], level[1] / self.scale[1]
+
+
+def take_boxes(
+    boxes: Sequence[TickBox], lines: Sequence[ReadLine], page: LevelPage
+) -> tuple[tuple[TickBox, ...], list[ReadLine]]:
+    """Return the boxes that are no ideographs, and the lines without the glyphs read in them."""
+    kept: list[TickBox] = []
+    cuts: list[list[tuple[float, float]]] = [[] for _ in lines]
+    places = [_place_line(line, page) for line in lines] if boxes else []
+    for box in boxes:
+        parts = [(row, part) for row, place in enumerate(places) if (part := _find_part(box.bbox, place)) is not None]
+        is_small = any(box.bbox[3] - box.bbox[1] < _LEAST_SHARE * (places[row][3] - places[row][1]) for row, _ in parts)
+        glyphs = [glyph for row, part in parts for glyph in lines[row].glyphs if _is_inside(glyph, part)]
+        if (
+            not is_small
+            and not any(map(_is_ideograph, glyphs))
+            and not any(_is_letter(lines[row], part) for row, part in parts)
+        ):
+            kept.append(box)
+            for row, part in parts:
+                cuts[row].append(part)
+    return tuple(kept), [_cut_line(line, parts) if parts else line for line, parts in zip(lines, cuts, strict=True)]
+
+
+def _place_line(line: ReadLine, page: LevelPage) -> tuple[float, float, float, float]:
+    """Return the left end, top, right end and bottom of the level line in points."""
+    corners = [page.place(float(x), float(y)) for x, y in line.box]
+    left, right = (corners[0][0] + corners[3][0]) / 2, (corners[1][0] + corners[2][0]) / 2
+    return left, (corners[0][1] + corners[1][1]) / 2, right, (corners[2][1] + corners[3][1]) / 2
+
+
+def _find_part(box: Bbox, line: tuple[float, float, float, float]) -> tuple[float, float] | None:
+    """Return the stretch of a line (as shares of its length) that a box in it takes."""
+    left, top, right, bottom = line
+    if not top <= (box[1] + box[3]) / 2 <= bottom or right <= left:
+        return None
+    start, end = (box[0] - left) / (right - left), (box[2] - left) / (right - left)
+    return (start, end) if end > 0 and start < 1 else None
+
+
+def _is_inside(glyph: DecodedGlyph, part: tuple[float, float]) -> bool:
+    return part[0] <= (glyph.start + glyph.end) / 2 <= part[1]
+
+
+def _cut_line(line: ReadLine, parts: Sequence[tuple[float, float]]) -> ReadLine:
+    """Return the line without the glyphs in those parts; it begins after a part at its start."""
+    glyphs = [glyph for glyph in line.glyphs if not any(_is_inside(glyph, part) for part in parts)]
+    inked = [glyph for glyph in glyphs if glyph.char != " "]
+    if not inked:
+        return replace(line, glyphs=())
+    first, last = inked[0].start, inked[-1].end
+    start = max([part[1] for part in parts if part[1] <= (first + inked[0].end) / 2] or [0.0])
+    end = min([part[0] for part in parts if part[0] >= (last + inked[-1].start) / 2] or [1.0])
+    moved = (
+        replace(glyph, start=max(0.0, (glyph.start - start) / (end - start)), end=(glyph.end - start) / (end - start))
+        for glyph in glyphs
+    )
+    return replace(line, box=_part(line.box, start, end), glyphs=tuple(moved))
+
+
+def _is_letter(line: ReadLine, part: tuple[float, float]) -> bool:
+    """Return whether a letter is read in the part, as close to another one as in a word."""
+    middles = [(glyph, (glyph.start + glyph.end) / 2) for glyph in line.glyphs]
+    return any(
+        part[0] <= place <= part[1]
+        and glyph.char.isalnum()
+        and any(
+            other.char != " " and not part[0] <= at <= part[1] and abs(at - place) <= part[1] - part[0]
+            for other, at in middles
+        )
+        for glyph, place in middles
+    )
+
+
+def _is_ideograph(glyph: DecodedGlyph) -> bool:
+    return glyph.char >= _IDEOGRAPHS and glyph.char not in _LIKE_BOXES and glyph.confidence >= _SURE_IDEOGRAPH
 
 
 def split_words(line: ReadLine) -> Iterator[LineWord]:

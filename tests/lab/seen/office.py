@@ -1,11 +1,16 @@
-"""`python -m tests.lab.seen.office FOLDER…`: words that LibreOffice draws and a tree lacks, file by file.
+"""`python -m tests.lab.seen.office FOLDER… [--lines]`: words that LibreOffice draws and a tree lacks, file by file.
 
 Each DOCX, PPTX, XLSX, ODT, ODS and ODP is drawn as PDF. A word counts as missing if the tree has it nowhere: heads and
 feet of pages repeat, so numbers of occurrences say little. Needs `soffice` (Debian: libreoffice-writer, -calc and
 -impress). Prints the files that lack more than 2 % of the drawn words and say that they are complete.
+
+With `--lines`, DOCX and ODT files are written as text instead, with the numbers of their lists and headings, and the
+lines of headings and lists that differ from the tree's are printed.
 """
 
 import argparse
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,7 +21,7 @@ from pathlib import Path
 
 import pymupdf
 
-from quire.models.cdom.tree import Tree
+from quire.models.cdom.tree import BlockType, Tree
 from tests.lab.seen.__main__ import WORD
 from tests.models.extract.flow_trees import read_tree
 
@@ -25,13 +30,21 @@ MISSED = 0.02
 """Share of the drawn words that a complete tree may lack."""
 AT_ONCE = 20
 """Files that one start of LibreOffice draws."""
+_LISTED = frozenset({BlockType.TITLE, BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX})
+_BULLET = re.compile(r"^[^\w(\[]+(?=.)")
 
 
-def draw(files: list[Path], folder: Path) -> None:
-    """Write a PDF of each file into the folder; LibreOffice leaves out what it cannot read."""
-    command = ["soffice", f"-env:UserInstallation=file://{folder}/profile", "--headless", "--convert-to", "pdf"]
-    for start in range(0, len(files), AT_ONCE):
-        some = [str(file.absolute()) for file in files[start : start + AT_ONCE]]
+def draw(files: dict[str, Path], folder: Path, kind: str = "pdf") -> None:
+    """Write a PDF, or another kind, of each file into the folder; LibreOffice leaves out what it cannot read.
+
+    `files` maps the names that the results get, because files of different folders and formats share theirs.
+    """
+    copies = folder / "originals"
+    copies.mkdir(exist_ok=True)
+    named = [shutil.copy(path, copies / f"{name}{path.suffix}") for name, path in files.items()]
+    command = ["soffice", f"-env:UserInstallation=file://{folder}/profile", "--headless", "--convert-to", kind]
+    for start in range(0, len(named), AT_ONCE):
+        some = [str(file) for file in named[start : start + AT_ONCE]]
         subprocess.run([*command, "--outdir", str(folder), *some], check=False, capture_output=True, timeout=900)
 
 
@@ -59,30 +72,60 @@ def _texts(tree: Tree) -> Iterator[str]:
             yield cell.text
 
 
+def list_lines(text: str) -> list[str]:
+    """Return the lines without blanks and bullets."""
+    return [line for part in _fold(text).splitlines() if (line := _BULLET.sub("", "".join(part.split())))]
+
+
+def measure_words(files: dict[str, Path], folder: Path) -> None:
+    """Print the files that lack drawn words."""
+    draw(files, folder)
+    judged = exposed = 0
+    for pdf in sorted(folder.glob("*.pdf")):
+        drawn, path = list_drawn(pdf), files[pdf.stem]
+        tree = read_tree(path.read_bytes())
+        read = join_read(tree)
+        missing = [word for word in drawn if word not in read]
+        share = sum(drawn[word] for word in missing) / max(1, sum(drawn.values()))
+        judged += 1
+        is_complete = tree.coverage is not None and bool(tree.coverage.complete)
+        exposed += is_complete and share > MISSED
+        if share > MISSED:
+            state = "complete" if is_complete else "not complete"
+            print(f"{path.name}: {state}, lacks {share:.3f} of {sum(drawn.values())}: {missing[:12]}")
+    print(f"{judged} of {len(files)} files drawn; {exposed} are complete and lack more than {MISSED:.0%}")
+
+
+def measure_lines(files: dict[str, Path], folder: Path) -> None:
+    """Print headings and items of lists that LibreOffice writes in another way."""
+    texts = {name: path for name, path in files.items() if path.suffix in (".docx", ".odt")}
+    draw(texts, folder, "txt:Text (encoded):UTF8")
+    equal = total = whole = judged = 0
+    for written in sorted(folder.glob("*.txt")):
+        tree = read_tree(texts[written.stem].read_bytes())
+        wanted = set(list_lines(written.read_text("utf-8-sig", "replace").replace("\x0b", "\n")))
+        listed = [line for block in tree.blocks if block.type in _LISTED for line in list_lines(block.text)]
+        other = [line for line in listed if line not in wanted]
+        judged += bool(listed)
+        whole += bool(listed) and not other
+        equal, total = equal + len(listed) - len(other), total + len(listed)
+        if other:
+            print(f"{texts[written.stem].name}: {len(other)} of {len(listed)}: {other[:4]}")
+    print(
+        f"{judged} files with headings or lists, {whole} equal; lines {equal} of {total}, {equal / max(1, total):.4f}"
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.lab.seen.office", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--most", type=int, default=300, help="files")
+    parser.add_argument("--lines", action="store_true", help="compare headings and lists with LibreOffice's text")
     chosen = parser.parse_args()
-    files = [path for folder in chosen.folders for path in sorted(folder.rglob("*")) if path.suffix in SUFFIXES]
-    names = {path.stem: path for path in files[: chosen.most]}
-    judged = exposed = 0
+    paths = [path for folder in chosen.folders for path in sorted(folder.rglob("*")) if path.suffix in SUFFIXES]
+    files = {f"{number:04d}": path for number, path in enumerate(paths[: chosen.most])}
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        draw(list(names.values()), folder)
-        for pdf in sorted(folder.glob("*.pdf")):
-            drawn, path = list_drawn(pdf), names[pdf.stem]
-            tree = read_tree(path.read_bytes())
-            read = join_read(tree)
-            missing = [word for word in drawn if word not in read]
-            share = sum(drawn[word] for word in missing) / max(1, sum(drawn.values()))
-            judged += 1
-            is_complete = tree.coverage is not None and bool(tree.coverage.complete)
-            exposed += is_complete and share > MISSED
-            if share > MISSED:
-                state = "complete" if is_complete else "not complete"
-                print(f"{path.name}: {state}, lacks {share:.3f} of {sum(drawn.values())}: {missing[:12]}")
-    print(f"{judged} of {len(names)} files drawn; {exposed} are complete and lack more than {MISSED:.0%}")
+        (measure_lines if chosen.lines else measure_words)(files, Path(made))
     return 0
 
 

@@ -8,7 +8,7 @@ from quire.models.extract.contract import PageBlock
 from quire.models.extract.layout.charts.tables import make_facts, make_table
 from quire.models.extract.layout.figures.cell_styles import style_cells
 from quire.models.extract.layout.figures.displays import DisplayedFormula
-from quire.models.extract.layout.figures.forms import TICKED, UNTICKED
+from quire.models.extract.layout.figures.forms import TICKED, UNTICKED, take_labels
 from quire.models.extract.layout.figures.pictures import ChartText, Picture
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from quire.models.extract.layout.tables.scoring.find import FoundTable
@@ -89,29 +89,34 @@ def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:
     label = join_lines(item.label, marks.divides)[0] if item.label else item.name
     box = clamp(*union_bbox([item.box, *(line.bbox for line in item.label)]), marks)
     printed = " ".join([*(line.text for line in item.label), item.printed]).rstrip()
+    confidence = confidence_of(item.label)
     if item.is_checked is None:
-        text = f"{label.rstrip(' :：')}: {item.value}".removeprefix(": ")
-        return PageBlock(type=BlockType.KEY_VALUE, bbox=box, text=text, printed=printed)
-    text = f"{TICKED if item.is_checked else UNTICKED} {label}".rstrip()
-    return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=text, printed=printed)
+        text = f"{label.rstrip(' :：')}: {item.value or item.printed}".removeprefix(": ")
+        return PageBlock(type=BlockType.KEY_VALUE, bbox=box, text=text, printed=printed, confidence=confidence)
+    text = f"{item.sign or (TICKED if item.is_checked else UNTICKED)} {label}".rstrip()
+    return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=text, printed=printed, confidence=confidence)
 
 
 def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> tuple[list[PrintedField], list[Line]]:
     """Return the fields, with a ticked or empty box for each option that a list box shows, and the lines outside them.
 
-    Lines inside another field (by their middle) print its value and are recorded there.
+    Lines inside another field (by their middle) print its value and are recorded there; the first one of a cell with a
+    label is the label.
     """
     kept: list[Line] = []
     options: list[PrintedField] = []
-    for line in lines:
+    for line in sorted(lines, key=lambda line: line.y0) if any(field.holds_label for field in fields) else lines:
         owner = next((field for field in fields if _is_in(line, field.box)), None)
         if owner is None:
             kept.append(line)
         elif owner.chosen:
             options.append(PrintedField(line.bbox, owner.name, "", line.text in owner.chosen, label=[line]))
+        elif owner.holds_label and not owner.label:
+            owner.label = [line]
         else:
             owner.printed = f"{owner.printed} {line.text}".lstrip()
-    return [*fields, *options], kept
+    free = [field for field in fields if field.is_free]
+    return [*fields, *options], take_labels(free, kept) if free else kept
 
 
 def _is_in(line: Line, box: Bbox) -> bool:

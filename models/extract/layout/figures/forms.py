@@ -29,12 +29,21 @@ class FormLimits:
     """Most characters of a label above its field that has no colon."""
     tick_lines: int = 6
     """Maximum lines of the label of a tick box."""
+    label_words: int = 5
+    """Most words of a label in a row with its value."""
+    row_gap: float = 20.0
+    """Distance between a label and its value in a row of a form, relative to the line's height."""
+    row_pitch: float = 4.0
+    """Maximum distance to the next row of a form, relative to the line's height."""
+    same_edge: float = 0.5
+    """Distance by which values below each other begin apart, relative to the line's height."""
     pitch: float = 1.6
     """Maximum distance to the next line of a label, relative to the line's height."""
 
 
 LIMITS = FormLimits()
 TICKED, UNTICKED = "☑", "☐"
+_COLONS = (":", "：")
 _INDEX = re.compile(r"\[\d+\]$")
 
 
@@ -43,7 +52,45 @@ def settle_fields(
 ) -> tuple[list[PrintedField], list[Line]]:
     """Return the fields outside tables with their labels, and the lines that are not labels."""
     free = [field for field in fields if not any(_put_into_table(field, table) for table in tables)]
-    return free, _take_labels(free, lines)
+    return free, take_labels(free, lines)
+
+
+def pair_rows(lines: list[Line], fields: list[PrintedField]) -> tuple[list[PrintedField], list[Line]]:
+    """Return the fields with those of recognised rows of a label, a wide gap and a value, and the lines outside them.
+
+    The values of at least two rows begin below each other.
+    """
+    pairs: list[tuple[Line, Line]] = []
+    for label in lines:
+        if label.recognised and label.upright and label.text[-1:] in _COLONS and _is_short(label.text):
+            row = [line for line in lines if line.x0 > label.x1 and _shares_row(label, line)]
+            value = min(row, key=lambda line: line.x0, default=None)
+            if (
+                value is not None
+                and value.text[-1:] not in _COLONS
+                and value.x0 - label.x1 <= LIMITS.row_gap * (label.y1 - label.y0)
+            ):
+                pairs.append((label, value))
+    aligned = [
+        (label, value)
+        for label, value in pairs
+        if any(
+            0 < abs(value.base - other.base) <= LIMITS.row_pitch * (value.y1 - value.y0)
+            and abs(value.x0 - other.x0) <= LIMITS.same_edge * (value.y1 - value.y0)
+            for _, other in pairs
+        )
+    ]
+    taken = {id(line) for pair in aligned for line in pair}
+    rows = [PrintedField(value.bbox, "", value.text, printed=value.text, label=[label]) for label, value in aligned]
+    return [*fields, *rows], [line for line in lines if id(line) not in taken]
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= LIMITS.above_chars and len(text.split()) <= LIMITS.label_words and any(map(str.isalpha, text))
+
+
+def _shares_row(a: Line, b: Line) -> bool:
+    return min(a.y1, b.y1) - max(a.y0, b.y0) >= min(a.y1 - a.y0, b.y1 - b.y0) / 2
 
 
 def plain_name(name: str) -> str:
@@ -66,7 +113,7 @@ def _put_into_table(field: PrintedField, found_table: FoundTable) -> bool:
 
 
 def _fill(cell: Cell, field: PrintedField) -> Cell:
-    mark = "" if field.is_checked is None else TICKED if field.is_checked else UNTICKED
+    mark = field.sign or ("" if field.is_checked is None else TICKED if field.is_checked else UNTICKED)
     parts = [cell.text, field.printed or field.value]
     if mark:
         parts = [field.printed or mark, *(line.text for line in field.label), cell.text]
@@ -97,7 +144,7 @@ def _outside(position: float, boxes: list[Bbox], axis: int) -> float:
     return max(min(box[axis] for box in boxes) - position, position - max(box[axis + 2] for box in boxes), 0.0)
 
 
-def _take_labels(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
+def take_labels(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
     """Assign the nearest possible label to each field and return the remaining lines."""
     bands: dict[int, list[int]] = {}
     for place, line in enumerate(lines):
@@ -126,20 +173,21 @@ def _take_labels(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
 def _distance(field: PrintedField, line: Line) -> float | None:
     """Return the points from a field to a line that can be its label, or None."""
     x0, y0, x1, y1 = field.box
-    in_row = y0 - LIMITS.slack <= (line.y0 + line.y1) / 2 <= y1 + LIMITS.slack
+    slack = LIMITS.slack * field.unit
+    in_row = y0 - slack <= (line.y0 + line.y1) / 2 <= y1 + slack
     if not line.upright or line.hidden:
         return None
     if field.is_checked is not None:
-        gap = max(line.x0 - x1, x0 - line.x1 + LIMITS.slack)
-        return gap if in_row and -LIMITS.slack <= gap <= LIMITS.tick_gap else None
+        gap = max(line.x0 - x1, x0 - line.x1 + slack)
+        return gap if in_row and -slack <= gap <= LIMITS.tick_gap * field.unit else None
     if len(line.text) > LIMITS.label_chars:
         return None
-    if in_row and -LIMITS.slack <= x0 - line.x1 <= LIMITS.left_gap:
+    if in_row and -slack <= x0 - line.x1 <= LIMITS.left_gap * field.unit:
         return max(0.0, x0 - line.x1)
     above, is_label = y0 - line.y1, line.text.endswith(":") or len(line.text) <= LIMITS.above_chars
-    stands_over = x0 - LIMITS.slack <= line.x0 <= x1 and not line.text.endswith(".")
-    if is_label and stands_over and -LIMITS.slack <= above <= LIMITS.above_gap:
-        return LIMITS.left_gap + above
+    stands_over = x0 - slack <= line.x0 <= x1 and not line.text.endswith(".")
+    if is_label and stands_over and -slack <= above <= LIMITS.above_gap * field.unit:
+        return LIMITS.left_gap * field.unit + above
     return None
 
 
@@ -156,7 +204,7 @@ def _follow_label(
         if (
             index in taken
             or not 0 < step <= LIMITS.pitch * (last.y1 - last.y0)
-            or abs(line.x0 - last.x0) > LIMITS.slack
+            or abs(line.x0 - last.x0) > LIMITS.slack * field.unit
         ):
             continue
         if len(indices) >= LIMITS.tick_lines - 1 or any(_distance(other, line) is not None for other in fields):

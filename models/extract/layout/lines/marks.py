@@ -131,7 +131,9 @@ class PrintedField:
     """A form field: its name, its value, and for a box to tick whether it is ticked (else null).
 
     `printed`: what the page shows in its place; `label`: the printed lines that say what it is. `chosen`: the options
-    that are chosen in a list box, which shows the others too.
+    that are chosen in a list box, which shows the others too. `sign`: a drawn box to tick. `holds_label`: its first
+    line says what it is. `is_free`: it is in no table, so
+    that its label is not either. `unit`: points of the page that are one where lines are 12 points high.
     """
 
     box: Bbox
@@ -141,6 +143,10 @@ class PrintedField:
     printed: str = ""
     label: list[Line] = field(default_factory=list)
     chosen: tuple[str, ...] = ()
+    sign: str = ""
+    holds_label: bool = False
+    unit: float = 1.0
+    is_free: bool = False
 
 
 def split_evenly(line: Line) -> list[Piece]:

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from statistics import median_low
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.cdom.ports import Word
+from quire.models.cdom.ports import TickBox, Word
 from quire.models.extract.core.marks import Rule
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.lines.strokes import mark_bold
@@ -42,17 +42,20 @@ class RecognisedLineLimits:
 LIMITS = RecognisedLineLimits()
 
 
-def make_marks(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> PageMarks:
-    """Return the marks of a page with these words and drawn lines.
+def make_marks(
+    words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float, boxes: Sequence[TickBox] = ()
+) -> PageMarks:
+    """Return the marks of a page with these words and drawn lines; boxes to tick part words.
 
     Words get their positions from their line, because boxes of single words leave gaps.
     """
     posts = [box for box in rules if box[2] - box[0] < box[3] - box[1]]
     posts = posts if len(posts) <= LIMITS.most_posts else []
+    parting = [*posts, *(box.bbox for box in boxes)]
     groups = [
         part
         for _, group in groupby(words, key=lambda word: word.line)
-        for part in _split_at_gaps(list(group), posts)
+        for part in _split_at_gaps(list(group), parting)
         if any(word.text.strip() for word in part)
     ]
     lines = even_sizes(list(map(make_line, groups)))

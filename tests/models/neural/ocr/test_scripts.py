@@ -60,7 +60,7 @@ class PlainPacks(TesseractRecogniser):
     def find_script(self, page: PixelPage, timeout_s: float) -> str | None:
         return self.script
 
-    def recognise_with(self, page: PixelPage, data: str, timeout_s: float) -> RecognisedPage:
+    def recognise_with(self, page: PixelPage, data: str, timeout_s: float, level: int = 0) -> RecognisedPage:
         return say(data, "packs")
 
 

@@ -1,0 +1,1 @@
+"""Made scans with truth: receipts in eight scripts, forms, tables without rules, turned pages."""
