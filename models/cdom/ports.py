@@ -189,7 +189,7 @@ class RecognisedBlock:
 
 
 class BoxMark(StrEnum):
-    """What is in a box to tick; the value is the box as a sign."""
+    """Content of a box to tick; the value is the box as a sign."""
 
     EMPTY = "☐"
     TICKED = "☑"

@@ -25,7 +25,7 @@ def read_core_state() -> str:
 INTERFACE_VERSION = "0.9.3"
 """Version of the HTTP interface, as its OpenAPI document states it."""
 
-READER_VERSION = 5
+READER_VERSION = 6
 """Version of what reads documents.
 
 READER_VERSION is raised once per release cycle by the first commit that changes a tree against the last release.

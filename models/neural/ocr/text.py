@@ -51,7 +51,7 @@ class LineWord:
 _IDEOGRAPHS = "\u2e80"
 """First of the characters that are squares of strokes themselves."""
 _LIKE_BOXES = frozenset("口囗回")
-_SURE_IDEOGRAPH = 0.85
+_SURE_IDEOGRAPH = 0.85  # confidence (0..1) of a glyph
 _LEAST_SHARE = 0.48
 """Side of a box as a share of the height of its own line; small letters of a title are lower."""
 
@@ -76,7 +76,7 @@ class LevelPage:
 def take_boxes(
     boxes: Sequence[TickBox], lines: Sequence[ReadLine], page: LevelPage
 ) -> tuple[tuple[TickBox, ...], list[ReadLine]]:
-    """Return the boxes that are no ideographs, and the lines without the glyphs read in them."""
+    """Return the boxes without those that are ideographs, and the lines without the glyphs read in them."""
     kept: list[TickBox] = []
     cuts: list[list[tuple[float, float]]] = [[] for _ in lines]
     places = [_place_line(line, page) for line in lines] if boxes else []

@@ -94,7 +94,7 @@ def _draw_rule(form: _Form, pairs: list[tuple[str, str]], y: float) -> float:
 
 
 def _draw_aligned(form: _Form, pairs: list[tuple[str, str]], y: float) -> float:
-    """Labels with colons, and the values in a column of their own."""
+    """Labels with colons, and the values in a separate column."""
     column = 90 + max(form.paper.measure(label + ":", form.size) for label, _ in pairs)
     colon = "：" if form.paper.language == "zh" else ":"
     for label, value in pairs:

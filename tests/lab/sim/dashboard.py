@@ -1,4 +1,4 @@
-"""What the dashboard of `configs/grafana/quire.json` shows of a run, as a page of pictures.
+"""Draws the dashboard of `configs/grafana/quire.json` over a run, as a page of pictures.
 
 Prometheus (Debian's package) asks the service every five seconds and then each panel's query over the whole run. The
 lines are drawn here: Grafana itself is no package of Debian.

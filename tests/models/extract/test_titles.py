@@ -108,7 +108,7 @@ def make_law(chance: random.Random) -> Page:
 
 
 def make_labels(chance: random.Random) -> Page:
-    """A title above paragraphs with bold words in brackets over them or marks of references beside them."""
+    """A title above paragraphs with bold words in brackets over them or marks of references next to them."""
     paper = Paper(500, 640)
     _, bold, _ = chance.choice(FONTS)
     paper.text(40, 60, "List of sources", 14, bold)

@@ -22,8 +22,11 @@ class FrameLimits:
     meet: float = 3.5
     """By which a rule may miss the one that it meets."""
     least_width: float = 28.0
+    """Of a frame."""
     least_height: float = 9.0
+    """Of a frame."""
     most_height: float = 64.0
+    """Of a frame; higher ones are panels."""
     most_pairs: int = 20_000
     """Horizontals times verticals of a page; one with more is a drawing."""
     small: float = 0.9
@@ -39,6 +42,9 @@ class FrameLimits:
     left: float = 80.0
     """Between a label and its frame."""
     above: float = 14.0
+    """Between a frame and the label above it."""
+    line: float = 12.0
+    """Height of a line for which these lengths are."""
     tick_left: float = 30.0
     """Between a box to tick and its label."""
 
@@ -49,14 +55,13 @@ class FrameLimits:
 
 
 LIMITS = FrameLimits()
-_LINE = 12.0
 
 
 def add_fields(marks: PageMarks, boxes: Sequence[TickBox]) -> None:
     """Add the fields of a form and its boxes to tick, and take the drawn lines that are their frames, in place."""
     if not marks.lines:
         return
-    unit = median(line.y1 - line.y0 for line in marks.lines) / _LINE
+    unit = median(line.y1 - line.y0 for line in marks.lines) / LIMITS.line
     limits = LIMITS.scale(unit)
     marks.fields += [
         PrintedField(

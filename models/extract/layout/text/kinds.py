@@ -25,6 +25,8 @@ class BlockKindLimits:
     """Size relative to running text below which bold type is a label or a note."""
     recognised: float = 0.8
     """The same for recognised lines: boxes of capitals are lower than others, and the page's size is an estimate."""
+    recognised_lines: int = 2
+    """Most lines of a recognised heading in bold type of the text's size: blocks of an address print thicker too."""
     bold_page: float = 0.4
     """Share of bold text on a page from which bold type does not indicate a heading."""
     most_in_a_row: int = 3
@@ -107,6 +109,8 @@ def is_heading(group: list[Line], page: PageLook) -> bool:
     if size >= LIMITS.larger * page.body:
         return True
     least = LIMITS.recognised if group[0].recognised else LIMITS.same
+    if group[0].recognised and len(group) > LIMITS.recognised_lines:
+        return False
     bold = all(line.bold for line in group) and page.bold_share < LIMITS.bold_page and size >= least * page.body
     return bold and not _CONTENTS.search(text)
 

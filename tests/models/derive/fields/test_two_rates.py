@@ -1,4 +1,4 @@
-"""Net amount and total of bills with two rates of tax are found by arithmetic, whatever their labels say, by seed."""
+"""Net amount and total of bills with two rates of tax are found by arithmetic, with any label, by seed."""
 
 import random
 

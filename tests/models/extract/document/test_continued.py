@@ -265,6 +265,6 @@ def test_drawn_tables_go_on_past_logos_and_lines_in_margins() -> None:
     assert tables_of(tree) == [[list(HEAD), ["pears", "3"], ["plums", "14"], ["figs", "9"]]]
 
 
-def test_forms_that_begin_anew_are_other_tables() -> None:
+def test_forms_that_begin_again_are_separate_tables() -> None:
     forms = [drawn(table(("Name", name), ("Age", age), heads=1, y=400)) for name, age in (("Ann", "31"), ("Bob", "44"))]
     assert len(tables_of(build(page(1, forms[0]), page(2, forms[1])))) == 2

@@ -1,4 +1,4 @@
-"""Boxes to tick on pictures of forms, by seed: empty, ticked and crossed, beside words that are none."""
+"""Boxes to tick on pictures of forms, by seed: empty, ticked and crossed, and words without any."""
 
 import numpy as np
 import pytest

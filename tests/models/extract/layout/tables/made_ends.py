@@ -146,7 +146,7 @@ def _draw_foot(sheet: Sheet, rng: random.Random, y: float) -> None:
 
 
 def count_invoices(count: int, read: Callable[[bytes], Tree]) -> int:
-    """Return how many invoices have each line in one row, each label beside its value, and the foot outside tables."""
+    """Return how many invoices have each line in one row, each label next to its value, and the foot outside tables."""
     right = 0
     for seed in range(count):
         made = draw_invoice(random.Random(seed))
