@@ -69,7 +69,7 @@ SITES = sorted(set(find_sites()), key=lambda site: (site.module, site.step, site
 PASSES = [item.name for item in PAGE_PASSES if item.fails == item.name]
 UNREACHED = {
     "returned-letters", "parted-lines", "opinion", "line-numbers", "numbered-lines", "number-block", "stamps",
-    "garbled-text", "formula-lines", "find_fold", "slanted-text", "icon-blocks",
+    "garbled-text", "formula-lines", "find_fold", "add_fields", "slanted-text", "icon-blocks",
 }  # fmt: skip
 """Passes and functions that only recognised pages, garbled fonts and rare pages need."""
 
