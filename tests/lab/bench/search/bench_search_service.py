@@ -57,6 +57,7 @@ def main() -> None:
         index = options.kept or Path(folder) / "index"
         owned = owned_documents(options.chunks, options.tenants, options.beside)
         report["indexing"] = fill_index(index, owned, material)
+        (index / "deployment.json").unlink(missing_ok=True)  # of a kept index: names the database of the run before
         variables = {"SVC_RAG_DB": str(index), "SVC_SEARCH_MEMORY_MB": str(options.memory_mb), "SVC_WORKERS": "1"}
         variables |= {"SVC_API_KEYS": f"large={LARGE_KEY}"} if options.beside else {}
         with service(options.proxy, Path(folder) / "w", **variables) as (client, roots, _):
