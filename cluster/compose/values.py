@@ -65,18 +65,13 @@ def api_limits(settings: Settings) -> ApiLimits:
         org_disk_bytes=settings.org_disk_mb * MEGABYTE,
         webhook_overlap_s=settings.webhook_overlap_s,
         sync_wait_s=settings.sync_wait_s,
-        schema=schema_limits(settings),
+        schema=SchemaLimits(settings.schema_values, settings.schema_pattern_cost),
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,
         root_path=settings.root_path,
         loopback_token=settings.proxy is Proxy.RAY,
     )
-
-
-def schema_limits(settings: Settings) -> SchemaLimits:
-    """Return the limits of a caller's JSON Schema."""
-    return SchemaLimits(settings.schema_values, settings.schema_pattern_cost)
 
 
 def read_options(settings: Settings) -> ReadOptions:

@@ -108,7 +108,7 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf], oute
 def group_rows(tree: Tree, found: ArrayRows, outer: Sequence[Leaf], index: PhraseIndex[Leaf]) -> ArrayRows:
     """Return a row for the rows under each heading, of each table, or with the same outer values.
 
-    The heading stands in the table or, where several tables have different ones, above it.
+    The heading is in the table, or above it if several tables have different ones.
     """
     groups: list[Row] = []
     above = _find_headings(tree, found)

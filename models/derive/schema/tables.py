@@ -33,7 +33,7 @@ SAME_TABLE = 0.5
 YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d\d(?![\d.,]*\d)")
 """The year in the head of a column."""
 _DAY = re.compile(r"(?:[12]?\d|3[01])[.,]")
-"""The day of a date whose month and year stand in other cells."""
+"""The day of a date whose month and year are in other cells."""
 Columns = Mapping[int, Leaf]
 
 
@@ -184,13 +184,10 @@ class TableView:
         found: dict[int, list[TextSource]] = defaultdict(list)
         for filled in head:
             parts: list[int] = []
+            has_day = any(_DAY.fullmatch(self.table.cells[index].text.strip()) for index in filled)
             for index in sorted(filled, key=lambda index: self.table.cells[index].col):
                 cell = self.table.cells[index]
-                parts = (
-                    [*parts, index]
-                    if any(_DAY.fullmatch(self.table.cells[i].text.strip()) for i in filled)
-                    else [index]
-                )
+                parts = [*parts, index] if has_day else [index]
                 for col in range(max(1, cell.col), min(cell.col + cell.col_span, self.table.cols)):
                     if cell.col > 0 or cell.col_span > 1:
                         found[col] += [self.source(part) for part in parts]

@@ -19,7 +19,7 @@ MAX_TITLE = 200  # characters of a title
 MAX_LINE = 60  # characters of a line that heads columns
 REACH = 4.0  # heights of such a line between it and the table or the next one
 CLOSED = ")"
-"""The bracket of a negative number, which may stand in a cell of its own."""
+"""The closing bracket of a negative number, which may be in the next cell."""
 MARKS = frozenset({"$", "€", "£", "¥", "₹", "%", CLOSED, "US$", "EUR", "USD", "CHF", "zł", "kr"})
 """Texts that belong to the number next to them."""
 BEHIND = frozenset({"%", CLOSED})

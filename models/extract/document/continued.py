@@ -120,7 +120,7 @@ def _lost_its_head(first: Draft, second: Draft, *, is_full: bool) -> bool:
     """Return whether two drawn tables show that the second has no header: the first's is styled, or a cell is empty.
 
     The row that a page break cuts in two leaves empty cells. Below a full page no style is needed if the row cannot
-    be one of names; a form that begins anew repeats its first label.
+    be one of names; the next copy of a form repeats the first label.
     """
     upper, lower = first.block.frame, second.block.frame
     if upper is None or lower is None or lower.is_headed or first.block.table is None or second.block.table is None:

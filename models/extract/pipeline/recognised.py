@@ -1,12 +1,11 @@
 """Recognised words as a page: the same layout rules on OCR lines as on a text layer. Pure; knows no recogniser."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from quire.models.cdom.flags import HIDDEN_TEXT
-from quire.models.cdom.geometry import Bbox, clamp_bbox, round_bbox
-from quire.models.cdom.ports import RecognisedBlock, RecognisedPage, TickBox, Word
+from quire.models.cdom.geometry import clamp_bbox, round_bbox
+from quire.models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from quire.models.cdom.tree import BlockType, PageWord, Route
 from quire.models.extract.contract import PageBlock, PageContent, ReadArea
 from quire.models.extract.coverage.account import account_recognised, block_text
@@ -32,7 +31,7 @@ from quire.models.extract.pipeline.plan import (
     PICTURE_TEXT,
 )
 from quire.models.extract.pipeline.scan_layers import as_scan_layer, choose_words
-from quire.models.extract.pipeline.upright import Standing, find_fold, shift, take_side
+from quire.models.extract.pipeline.upright import ScannedMarks, Standing, find_fold, shift, take_side
 from quire.models.extract.steps import Steps, read_in_steps
 
 
@@ -69,7 +68,7 @@ def _apply_recognition(content: PageContent, words: RecognisedPage, steps: Steps
     new_words = [word for word in words.words if not any(_is_in_block(word, block) for block in layer_blocks)]
     new_words = [word for word in new_words if not any(_is_printed_on(word, block) for block in layer_blocks)]
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in new_words]
-    layout = _lay_out(levelled, words.rules, words.boxes, *standing.upright_size, steps)
+    layout = _lay_out(ScannedMarks(levelled, words.rules, words.boxes), *standing.upright_size, steps)
     lines = layout.lines
     chars = sum(len(line.text) for line in lines)
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
@@ -105,36 +104,22 @@ class _LaidOut:
     body_size: float
 
 
-def _lay_out(
-    words: Sequence[Word],
-    rules: Sequence[Bbox],
-    boxes: Sequence[TickBox],
-    width: float,
-    height: float,
-    steps: Steps,
-) -> _LaidOut:
+def _lay_out(scan: ScannedMarks, width: float, height: float, steps: Steps) -> _LaidOut:
     """Lay out the page; for a scan of two pages, the left one and then the right one."""
-    fold = steps.run("double-pages", None, find_fold, words, rules, width, height)
+    fold = steps.run("double-pages", None, find_fold, scan.words, scan.rules, width, height)
     if fold is None:
-        return _lay_out_words(words, rules, boxes, width, height, steps)
-    left = _lay_out_words(*take_side(words, rules, boxes, fold, right=False), fold, height, steps)
-    right = _lay_out_words(*take_side(words, rules, boxes, fold, right=True), width - fold, height, steps)
+        return _lay_out_words(scan, width, height, steps)
+    left = _lay_out_words(take_side(scan, fold, right=False), fold, height, steps)
+    right = _lay_out_words(take_side(scan, fold, right=True), width - fold, height, steps)
     for line in right.lines:
         line.x0, line.x1 = line.x0 + fold, line.x1 + fold
     moved = [_moved(_shifted(block, fold), len(left.blocks)) for block in right.blocks]
     return _LaidOut([*left.lines, *right.lines], [*left.blocks, *moved], left.body_size)
 
 
-def _lay_out_words(
-    words: Sequence[Word],
-    rules: Sequence[Bbox],
-    boxes: Sequence[TickBox],
-    width: float,
-    height: float,
-    steps: Steps,
-) -> _LaidOut:
-    marks = make_marks(words, rules, width, height, boxes)
-    steps.run("scanned-fields", None, add_fields, marks, boxes)
+def _lay_out_words(scan: ScannedMarks, width: float, height: float, steps: Steps) -> _LaidOut:
+    marks = make_marks(scan.words, scan.rules, width, height, scan.boxes)
+    steps.run("scanned-fields", None, add_fields, marks, scan.boxes)
     page = layout_page(marks, steps)
     return _LaidOut(list(page.marks.lines), page.blocks, page.body)
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from quire.models.cdom.geometry import Bbox, PageBend, clamp_bbox, round_bbox, union_bbox
 from quire.models.cdom.ports import TickBox, Word
@@ -179,15 +179,21 @@ def _on_row(a: Bbox, b: Bbox) -> bool:
     return abs(a[1] + a[3] - b[1] - b[3]) / 2 <= LIMITS.level * min(a[3] - a[1], b[3] - b[1])
 
 
-def take_side(
-    words: Sequence[Word], rules: Sequence[Bbox], boxes: Sequence[TickBox], fold: float, *, right: bool
-) -> tuple[list[Word], list[Bbox], list[TickBox]]:
-    """Return the words, drawn lines and boxes to tick of one page, with x measured from its own left edge."""
+class ScannedMarks(NamedTuple):
+    """Words, drawn lines and boxes to tick of a scan."""
+
+    words: Sequence[Word]
+    rules: Sequence[Bbox]
+    boxes: Sequence[TickBox]
+
+
+def take_side(scan: ScannedMarks, fold: float, *, right: bool) -> ScannedMarks:
+    """Return the marks of one page of a double one, with x measured from its own left edge."""
     origin = fold if right else 0.0
-    return (
-        [replace(word, bbox=shift(word.bbox, -origin)) for word in words if (word.bbox[0] >= fold) == right],
-        [shift(rule, -origin) for rule in rules if (rule[0] >= fold) == right],
-        [replace(box, bbox=shift(box.bbox, -origin)) for box in boxes if (box.bbox[0] >= fold) == right],
+    return ScannedMarks(
+        [replace(word, bbox=shift(word.bbox, -origin)) for word in scan.words if (word.bbox[0] >= fold) == right],
+        [shift(rule, -origin) for rule in scan.rules if (rule[0] >= fold) == right],
+        [replace(box, bbox=shift(box.bbox, -origin)) for box in scan.boxes if (box.bbox[0] >= fold) == right],
     )
 
 

@@ -12,7 +12,7 @@ from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import PixelPage, RecognisedPage, Word
 from quire.models.neural.ocr.langs import HAN, TESSERACT_CODES, OcrEngineName, covered_langs
 from quire.models.neural.ocr.rapid import RapidRecogniser
-from quire.models.neural.ocr.tesseract import TesseractRecogniser
+from quire.models.neural.ocr.tesseract import TesseractRecogniser, mean_confidence
 
 DOUBTFUL = "ocr-doubtful"
 """Warning: the page reads badly in every installed script."""
@@ -84,7 +84,8 @@ class ScriptRecogniser:
         data = self._choose_data(script, foreign)
         if data is not None and self._packs is not None:
             read = self._packs.recognise_with(page, data, timeout_s, latin.rotation)
-            return read if _is_read(read) else _doubt(read, (DOUBTFUL,))
+            is_read = not read.words or mean_confidence(read) >= MIN_READ
+            return read if is_read else _doubt(read, (DOUBTFUL,))
         named = (f"{SCRIPT_WARNING}{script.lower()}",) if script else ()
         return _doubt(replace(latin, words=keep_figures(latin.words), boxes=()), (LANGUAGE_MISSING, *named))
 
@@ -127,12 +128,6 @@ class ScriptRecogniser:
             if data in (self._installed or ()):
                 return data
         return None
-
-
-def _is_read(page: RecognisedPage) -> bool:
-    """Return whether the words are sure enough, the long ones counting for more."""
-    chars = sum(len(word.text) for word in page.words)
-    return sum(word.confidence * len(word.text) for word in page.words) >= MIN_READ * chars
 
 
 def _doubt(page: RecognisedPage, warnings: tuple[str, ...]) -> RecognisedPage:

@@ -93,10 +93,10 @@ class TesseractRecogniser:
         names = "+".join(known.get(part, part) for part in data.split("+"))
         deadline = fair_time() + timeout_s
         first = self._recognise(page, names, deadline, _ONE_BLOCK, level)
-        if _mean_confidence(first) >= _SURE_TEXT:
+        if mean_confidence(first) >= _SURE_TEXT:
             return first
         second = self._recognise(page, names, deadline, _ONE_BLOCK, (first.rotation + 180) % 360, is_sure=True)
-        return max(first, second, key=_mean_confidence)
+        return max(first, second, key=mean_confidence)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         """Read the pages with the data of the languages.
@@ -184,7 +184,8 @@ def _limit_cpu(pid: int, seconds: float) -> None:
             resource.prlimit(pid, resource.RLIMIT_CPU, (max(1, math.ceil(seconds)), resource.RLIM_INFINITY))
 
 
-def _mean_confidence(page: RecognisedPage) -> float:
+def mean_confidence(page: RecognisedPage) -> float:
+    """Return the mean confidence (0..1) of the words, the long ones counting for more; 0 without words."""
     chars = sum(len(word.text) for word in page.words)
     return sum(word.confidence * len(word.text) for word in page.words) / chars if chars else 0.0
 

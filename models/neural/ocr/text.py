@@ -53,7 +53,7 @@ _IDEOGRAPHS = "\u2e80"
 _LIKE_BOXES = frozenset("口囗回")
 _SURE_IDEOGRAPH = 0.85  # confidence (0..1) of a glyph
 _LEAST_SHARE = 0.48
-"""Side of a box as a share of the height of its own line; small letters of a title are lower."""
+"""Least side of a box as a share of its line's height: small letters of a title, which look like boxes, are lower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,20 @@ def _is_inside(glyph: DecodedGlyph, part: tuple[float, float]) -> bool:
 
 def _cut_line(line: ReadLine, parts: Sequence[tuple[float, float]]) -> ReadLine:
     """Return the line without the glyphs in those parts; it begins after a part at its start."""
-    glyphs = [glyph for glyph in line.glyphs if not any(_is_inside(glyph, part) for part in parts)]
-    inked = [glyph for glyph in glyphs if glyph.char != " "]
+
+    def is_cut(glyph: DecodedGlyph) -> bool:
+        return any(_is_inside(glyph, part) for part in parts)
+
+    inked = [glyph for glyph in line.glyphs if glyph.char != " " and not is_cut(glyph)]
     if not inked:
-        return replace(line, glyphs=())
+        return replace(line, glyphs=(), strokes=())
+    glyphs = [
+        glyph
+        for glyph in line.glyphs
+        if inked[0].start <= glyph.start <= inked[-1].start and (glyph.char == " " or not is_cut(glyph))
+    ]
+    words = zip(line.strokes, _group(line.glyphs), strict=False)  # strokes may not have been measured
+    strokes = tuple(stroke for stroke, word in words if not all(map(is_cut, word)))
     first, last = inked[0].start, inked[-1].end
     start = max([part[1] for part in parts if part[1] <= (first + inked[0].end) / 2] or [0.0])
     end = min([part[0] for part in parts if part[0] >= (last + inked[-1].start) / 2] or [1.0])
@@ -128,7 +138,7 @@ def _cut_line(line: ReadLine, parts: Sequence[tuple[float, float]]) -> ReadLine:
         replace(glyph, start=max(0.0, (glyph.start - start) / (end - start)), end=(glyph.end - start) / (end - start))
         for glyph in glyphs
     )
-    return replace(line, box=_part(line.box, start, end), glyphs=tuple(moved))
+    return replace(line, box=_part(line.box, start, end), glyphs=tuple(moved), strokes=strokes)
 
 
 def _is_letter(line: ReadLine, part: tuple[float, float]) -> bool:

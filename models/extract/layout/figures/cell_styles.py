@@ -31,21 +31,33 @@ def style_cells(table: Table, lines: Sequence[Line], marks: PageMarks) -> Table:
 
     Header cells, which are bold by themselves, get no bold spans.
     """
-    if not any(map(_is_wanted, (run for line in lines for run in line.runs))):
+    upright = [line for line in lines if line.upright]
+    styled = [line for line in upright if any(map(_is_wanted, line.runs))]
+    if not styled:
         return table
     stripes = _index_cells(table.cells)
+    found = {index for index, word in _put_words(styled, marks, table.cells, stripes) if word[3]}
+    touched = {stripe for stripe, indexes in stripes.items() if not found.isdisjoint(indexes)}
+    near = [line for line in upright if int((line.y0 + line.y1) / 2 // LIMITS.stripe) in touched]
     words: dict[int, list[CellWord]] = defaultdict(list)
-    for line in lines:
-        for word in _read_words(line, marks) if line.upright else ():
-            x, y = word[1], (line.y0 + line.y1) / 2
-            index = _find_cell(x, y, table.cells, stripes)
-            if index is not None:
-                words[index].append(word)
+    for index, word in _put_words(near, marks, table.cells, stripes):
+        words[index].append(word)
     cells = list(table.cells)
-    for index, own in words.items():
-        spans = _place_spans(cells[index], own)
+    for index in sorted(found):
+        spans = _place_spans(cells[index], words[index])
         cells[index] = replace(cells[index], spans=spans) if spans else cells[index]
     return replace(table, cells=tuple(cells))
+
+
+def _put_words(
+    lines: Sequence[Line], marks: PageMarks, cells: Sequence[Cell], stripes: dict[int, list[int]]
+) -> Iterator[tuple[int, CellWord]]:
+    """Yield the words of the lines that stand in a cell, with the index of it."""
+    for line in lines:
+        for word in _read_words(line, marks):
+            index = _find_cell(word[1], (line.y0 + line.y1) / 2, cells, stripes)
+            if index is not None:
+                yield index, word
 
 
 def _is_wanted(run: Run) -> bool:

@@ -43,7 +43,7 @@ class FormLimits:
 
 LIMITS = FormLimits()
 TICKED, UNTICKED = "☑", "☐"
-_COLONS = (":", "：")
+COLONS = (":", "：")
 _INDEX = re.compile(r"\[\d+\]$")
 
 
@@ -62,13 +62,13 @@ def pair_rows(lines: list[Line], fields: list[PrintedField]) -> tuple[list[Print
     """
     pairs: list[tuple[Line, Line]] = []
     for label in lines:
-        if label.recognised and label.upright and label.text[-1:] in _COLONS and _is_short(label.text):
+        if label.recognised and label.upright and label.text[-1:] in COLONS and _is_short(label.text):
             row = [line for line in lines if line is not label and _shares_row(label, line)]
             value = min((line for line in row if line.x0 > label.x1), key=lambda line: line.x0, default=None)
             if (
                 value is not None
                 and all(line.x0 > label.x0 for line in row)  # else it may be the rest of a label
-                and value.text[-1:] not in _COLONS
+                and value.text[-1:] not in COLONS
                 and value.x0 - label.x1 <= LIMITS.row_gap * (label.y1 - label.y0)
             ):
                 pairs.append((label, value))

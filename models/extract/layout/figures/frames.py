@@ -12,6 +12,7 @@ from quire.models.cdom.geometry import Bbox, union_bbox
 from quire.models.cdom.ports import BoxMark, TickBox
 from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.marks import Rule
+from quire.models.extract.layout.figures.forms import COLONS
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 
 
@@ -96,7 +97,7 @@ def add_fields(marks: PageMarks, boxes: Sequence[TickBox]) -> None:
         marks.verticals = [rule for rule in marks.verticals if not any(_is_around(box, rule) for box in grown)]
 
 
-def find_frames(horizontals: Sequence[Rule], verticals: Sequence[Rule], limits: FrameLimits = LIMITS) -> list[Bbox]:
+def find_frames(horizontals: Sequence[Rule], verticals: Sequence[Rule], limits: FrameLimits) -> list[Bbox]:
     """Return the smallest rectangles that drawn lines enclose, of the size of a field."""
     if len(horizontals) * len(verticals) > limits.most_pairs:
         return []
@@ -162,7 +163,7 @@ def _is_labelled(held: Sequence[Line]) -> bool:
         return False
     is_above = all(label.y0 + label.y1 < line.y0 + line.y1 - (label.y1 - label.y0) for line in value)
     return is_above and (
-        label.text[-1] in ":：" or label.y1 - label.y0 <= LIMITS.small * max(line.y1 - line.y0 for line in value)
+        label.text[-1] in COLONS or label.y1 - label.y0 <= LIMITS.small * max(line.y1 - line.y0 for line in value)
     )
 
 

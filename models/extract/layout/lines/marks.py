@@ -132,8 +132,8 @@ class PrintedField:
 
     `printed`: what the page shows in its place; `label`: the printed lines that say what it is. `chosen`: the options
     that are chosen in a list box, which shows the others too. `sign`: a drawn box to tick. `holds_label`: its first
-    line says what it is. `is_free`: it is in no table, so
-    that its label is not either. `unit`: points of the page that are one where lines are 12 points high.
+    line says what it is. `is_free`: it is in no table, and neither is its label. `unit`: points of the page that are
+    one where lines are 12 points high.
     """
 
     box: Bbox

@@ -224,12 +224,10 @@ def _span_together(grid: Grid, index: int, extents: Extents) -> bool:
     if spans is None or len(row) < grid.width or not any(last > first for first, last in spans):
         return False
     covered = {column for first, last in spans for column in range(first, last + 1)}
-    grid.rows[index] = sorted(
-        [*(slot for slot in row if not slot.words and slot.col not in covered), *filled], key=lambda slot: slot.col
-    )
+    free = [slot for slot in row if not slot.words and slot.col not in covered]
     for slot, (first, last) in zip(filled, spans, strict=True):
         slot.col, slot.col_span = first, last - first + 1
-    grid.rows[index].sort(key=lambda slot: slot.col)
+    grid.rows[index] = sorted([*free, *filled], key=lambda slot: slot.col)
     return True
 
 

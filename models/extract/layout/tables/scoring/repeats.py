@@ -50,7 +50,7 @@ def part_repeats(view: PageView, chosen: list[Chosen]) -> list[Chosen]:
 
 def _cut(view: PageView, candidate: Candidate, rows: list[LineRow], own: set[int]) -> list[tuple[int, ...]]:
     head = next((row for row in rows if len(row.indices) >= LIMITS.least_pieces), None)
-    has_head = head is not None and _is_head(view, head)
+    named = head if head is not None and _is_head(view, head) else None
     left = min((row.x0 for row in rows), default=0.0) + LIMITS.same
     steps = sorted([below.base - above.base for above, below in pairwise(rows)])
     wide = LIMITS.gap * steps[int(LIMITS.usual * (len(steps) - 1))] if steps else 0.0
@@ -58,7 +58,7 @@ def _cut(view: PageView, candidate: Candidate, rows: list[LineRow], own: set[int
         index
         for index, row in enumerate(rows)
         if row is not head
-        and ((has_head and head is not None and _is_same(view, head, row)) or _begins(view, rows, index, left, wide))
+        and ((named is not None and _is_same(view, named, row)) or _begins(view, rows, index, left, wide))
     ]
     if not cuts:
         return []
