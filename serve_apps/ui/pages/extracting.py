@@ -32,6 +32,8 @@ from quire.serve_apps.viewer.document_view import has_page_pictures
 LONGEST_SCHEMA_FORM = 600_000
 """Bytes of a form with a pasted schema."""
 MAX_SHOWN = 500  # values on a page; the files have all
+MAX_TEXTS = 2000
+"""Texts of a page without a picture; those that hold a value are shown wherever they stand."""
 
 
 REASONS = {
@@ -112,6 +114,10 @@ async def _show(
     values = _values(answer, schema) if answer and schema else []
     engine = visit.query("engine") or Engine.RULES.value
     held = {(place["block_id"], place["cell"]) for value in values for place in value["places"]}
+    drawn = has_page_pictures(tree, document)
+    boxes = [box | {"holds": (box["block"], box["cell"]) in held} for box in _boxes(tree, number)]
+    if drawn:
+        boxes = [box for box in boxes if box["bbox"]]
     return visit.page(
         "extract.html",
         status,
@@ -135,8 +141,10 @@ async def _show(
         paths=[value["path"] for value in values if value["corrects"]],
         page=next((page for page in tree["pages"] if page["number"] == number), None),
         pages=[page["number"] for page in tree["pages"]],
-        boxes=[box | {"holds": (box["block"], box["cell"]) in held} for box in _boxes(tree, number)],
-        drawn=has_page_pictures(tree, document),
+        boxes=boxes,
+        texts=[] if drawn else _texts(tree, boxes),
+        most_texts=MAX_TEXTS,
+        drawn=drawn,
         problem=problem,
         form=form or {},
         chosen=visit.query("at") or "",
@@ -217,18 +225,34 @@ def _title(path: str, schema: Any) -> str:
 
 
 def _boxes(tree: dict[str, Any], number: int) -> list[dict[str, Any]]:
-    """Return the boxes on a page that may hold a value: cells of tables, and blocks with a text."""
+    """Return the places on a page that may hold a value: cells of tables, and blocks with a text."""
     boxes: list[dict[str, Any]] = []
     for block in tree["blocks"]:
         table = block.get("table")
         if table and table["cells"]:
             rows = _rows_on(block, number)
             for index, cell in enumerate(table["cells"]):
-                if cell["row"] in rows and cell.get("bbox") and cell["text"].strip():
-                    boxes.append({"block": block["id"], "cell": index, "bbox": cell["bbox"], "text": cell["text"]})
-        elif block["page"] == number and block.get("bbox") and block["text"].strip():
-            boxes.append({"block": block["id"], "cell": None, "bbox": block["bbox"], "text": block["text"]})
+                if cell["row"] in rows and cell["text"].strip():
+                    boxes.append({"block": block["id"], "cell": index, "bbox": cell.get("bbox"), "text": cell["text"]})
+        elif block["page"] == number and block["text"].strip():
+            boxes.append({"block": block["id"], "cell": None, "bbox": block.get("bbox"), "text": block["text"]})
     return boxes
+
+
+def _texts(tree: dict[str, Any], boxes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the blocks of a page without a picture in order: each with `box`, or with `rows` of cells and boxes."""
+    shown = {(box["block"], box["cell"]): box for at, box in enumerate(boxes) if at < MAX_TEXTS or box["holds"]}
+    texts: list[dict[str, Any]] = []
+    for block in tree["blocks"]:
+        if box := shown.get((block["id"], None)):
+            texts.append({"type": block["type"], "level": block.get("level"), "box": box})
+        elif block.get("table"):
+            rows: dict[int, list[tuple[dict[str, Any], dict[str, Any] | None]]] = {}
+            for index, cell in enumerate(block["table"]["cells"]):
+                rows.setdefault(cell["row"], []).append((cell, shown.get((block["id"], index))))
+            kept = [row for row in rows.values() if any(box for _, box in row)]
+            texts += [{"type": "table", "box": None, "rows": kept}] if kept else []
+    return texts
 
 
 def _rows_on(block: dict[str, Any], number: int) -> range:

@@ -1,6 +1,6 @@
 // Values and their boxes: a value marks its boxes, a box fills the form that corrects a value. Wanted values are dragged.
 const rows = [...document.querySelectorAll("#values [data-path]")];
-const rects = [...document.querySelectorAll(".leaf rect")];
+const rects = [...document.querySelectorAll(".leaf rect, .texts [data-block]")];
 const paper = document.querySelector(".paper");
 const form = document.getElementById("correct");
 

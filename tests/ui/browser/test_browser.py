@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,18 +108,46 @@ def test_a_failed_document_is_read_again_from_the_list(service: Living) -> None:
     assert browser.until("location.pathname.startsWith('/ui/jobs/') && document.querySelector('.chip.failed') !== null")
 
 
+CLICK = "dispatchEvent(new MouseEvent('click', { bubbles: true }))"
+ANSWER_TO = {"type": "object", "properties": {"answer_to": {"type": "string", "format": "email"}}}
+
+
 def test_value_is_corrected_by_a_click_on_its_box(service: Living) -> None:
     job = service.send(("letter.pdf", write_letter()))
-    schema = {"type": "object", "properties": {"answer_to": {"type": "string", "format": "email"}}}
-    service.ask("POST", "schemas", json={"name": "letter", "schema": schema})
+    _correct_by_click(service, job, ".leaf rect", "person1.0@example.org")
+
+
+def test_value_is_corrected_by_a_click_on_its_cell(service: Living) -> None:
+    cells = [
+        {"row": row, "col": col, "text": text, "header": row == 0}
+        for row, line in enumerate((("Role", "Address"), ("Sender", "a@example.org"), ("Reader", "@ none")))
+        for col, text in enumerate(line)
+    ]
+    table = {"rows": 3, "cols": 2, "header_rows": 1, "cells": cells}
+    tree = {
+        "cdom_version": "1.0",
+        "source": {"name": "people.docx", "format": "docx"},
+        "pages": [{"number": 1, "width": 595, "height": 842}],
+        "blocks": [
+            {"id": "a", "type": "heading", "level": 1, "page": 1, "bbox": None, "text": "People"},
+            {"id": "b", "type": "table", "page": 1, "bbox": None, "text": "", "table": table},
+        ],
+    }
+    _correct_by_click(
+        service, service.ask("POST", "ingest", json={"tree": tree}), ".texts [data-block]", "a@example.org"
+    )
+
+
+def _correct_by_click(service: Living, job: dict[str, Any], places: str, expected: str) -> None:
+    """Choose the first place with an @ as the value; it is marked where it stands."""
+    service.ask("POST", "schemas", json={"name": "letter", "schema": ANSWER_TO})
     document = job["documents"][0]["document_id"]
     service.sign_in()
     browser = service.browser
     browser.open(f"{service.url}/ui/jobs/{job['id']}/documents/{document}/extract?schema=letter")
-    browser.until("document.querySelectorAll('.leaf rect').length > 3")
-    click = "dispatchEvent(new MouseEvent('click', { bubbles: true }))"
-    browser.run(f"[...document.querySelectorAll('.leaf rect')].find((one) => one.dataset.text.includes('@')).{click}")
+    browser.until(f"document.querySelectorAll('{places}').length > 3")
+    browser.run(f"[...document.querySelectorAll('{places}')].find((one) => one.dataset.text.includes('@')).{CLICK}")
     browser.run("document.querySelector('#correct button').click()")
     browser.until("document.querySelector('#values tr.hit td') !== null && location.search.includes('at=')")
-    assert "person1.0@example.org" in browser.run("document.querySelector('#values tr.hit td').innerText")
-    assert browser.run("document.querySelectorAll('.leaf rect.hit').length") == 1
+    assert expected in browser.run("document.querySelector('#values tr.hit td').innerText")
+    assert browser.run(f"document.querySelectorAll('{places}.hit').length") == 1
