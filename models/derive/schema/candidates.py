@@ -42,6 +42,7 @@ HEAD_AND_ROW = 2  # rows of a table that states single values
 ABOVE = 2.0  # heights of a row between a table and the heads of its columns
 MIN_NAME, CONTACTS = 2, 6  # words of a person's name, and first texts of a page of which one is an address for mail
 _WORD = re.compile(r"\S+")
+_FIGURE = re.compile(r"[\s.#]*(?:[A-Z]\w*\.?\s)?[^\w\s]?\d")
 MIN_CHAIN, MAX_CHAIN = 12, 300  # characters of a text in which several labels are searched
 MAX_LABEL_WORDS = 5
 """Words of a label; longer text is a sentence."""
@@ -187,6 +188,7 @@ def _find_chained(fragments: Iterable[Fragment], leaves: PhraseIndex[Leaf]) -> I
             if count:
                 labels.append((words[number].start(), words[number + count - 1].end()))
             number += count or 1
+        labels = list(_drop_parts_of_values(fragment.raw, labels))
         if len(labels) < 2:
             continue
         source = source_of(fragment)
@@ -196,6 +198,22 @@ def _find_chained(fragments: Iterable[Fragment], leaves: PhraseIndex[Leaf]) -> I
             if value[skipped:].strip():
                 label = fragment.raw[start:end].strip(" .:#")
                 yield ValueCandidate(label, (source.cut(end + skipped, stop),), INLINE, How.LINE)
+
+
+def _drop_parts_of_values(text: str, labels: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the labels without words of a value: behind `Subject:` a label has a colon too, or a figure behind a value.
+
+    So `Subject: Email with attachment` has one label, and `No.: 12 Date 3 May` has two.
+    """
+    end = 0
+    has_colons = False
+    for start, stop in labels:
+        has_colon = text[:stop].endswith(":") or text[stop:].lstrip().startswith(":")
+        is_behind_value = bool(text[end:start].strip(" :.#")) and bool(_FIGURE.match(text[stop:]))
+        if not has_colons or has_colon or is_behind_value:
+            yield start, stop
+            end = stop
+        has_colons = has_colons or has_colon
 
 
 def _holds_label(candidate: ValueCandidate, chained: Sequence[ValueCandidate]) -> bool:

@@ -328,3 +328,24 @@ def test_tied_values_say_whether_one_label_or_several_name_them(other: str, reas
         chance.shuffle(lines)
         answer = extract_data(make_tree(lines[0], make_block(P, "Terms"), lines[1]), schema)
         assert answer.missing == {"/contract_reference_code": reason}
+
+
+@pytest.mark.parametrize("label", ["Subject", "Betreff", "Objet", "Title"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Email with attachment", "Date of delivery", "Total loss", "Name change request", "Customer meeting",
+        "Invoice number missing", "Phone bill", "Your order and its date", "Datum der Lieferung", "Adresse du client",
+        "Total 55", "Invoice dated 3 May", "Order 55: delivery",
+    ],
+)  # fmt: skip
+def test_words_of_a_value_are_no_labels_of_others(label: str, value: str) -> None:
+    tree = make_tree(make_block(P, f"{label}: {value}"))
+    assert extract(tree, objects(**{label: {"type": "string"}})).data == {label: value}
+
+
+@pytest.mark.parametrize("text", ["No.: 12 Date 3 May 2026", "No.: 12 Date May 3, 2026", "No 12 Date: 3 May 2026"])
+def test_labels_of_one_line_are_parted(text: str) -> None:
+    answer = extract(make_tree(make_block(P, text)), objects(no={"type": "string"}, date={"type": "string"}))
+    assert answer.data["no"] == "12"
+    assert "May" in answer.data["date"]
