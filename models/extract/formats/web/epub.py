@@ -24,6 +24,8 @@ MAX_PARTS: Final = 5_000
 """Chapters of a book: each is parsed separately."""
 MAX_CHARS: Final = 1000
 """Characters of a title or an author that are stored; longer values are not names."""
+MAX_LABEL: Final = 100
+"""Characters of a heading that names its chapter."""
 _CONTAINER: Final = "META-INF/container.xml"
 _PAGES: Final = frozenset(("application/xhtml+xml", "text/html", "application/html+xml", "text/x-oeb1-document"))
 _OBFUSCATION: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
@@ -143,6 +145,8 @@ class _Book:
             return page
         prepare(root)
         page.blocks = HtmlWalker(path_maker(f"{name} "), self._pictures.take).read(root)
+        heads = (" ".join(block.text.split()) for block in page.blocks if block.type is BlockType.HEADING)
+        page.label = next((head for head in heads if 0 < len(head) <= MAX_LABEL), posixpath.basename(name))
         if name in self._contents:
             mark_as_furniture(page.blocks)
         return page

@@ -210,6 +210,7 @@ def test_book_is_page_for_each_part_of_its_spine() -> None:
         ("One", 1, "O/b.xhtml #x"),
         ("Two", 2, "O/a.xhtml line 1"),
     ]
+    assert [page.label for page in tree.pages] == ["b.xhtml", "Two"]
 
 
 def test_addresses_that_lead_out_of_a_book_are_left_out() -> None:
