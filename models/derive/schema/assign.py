@@ -126,7 +126,8 @@ class Assignment:
                     self.reasons[leaf] = Missing.NOT_OF_TYPE
                 continue
             value, places, verbatim = found
-            if isinstance(value, str) and not leaf.members and _is_label(verbatim, leaf, index):
+            may_be_label = isinstance(value, str) and not leaf.members and not candidate.is_told
+            if may_be_label and _is_label(verbatim, leaf, index):
                 continue
             if leaf_key(leaf) in PARTIES and not _may_be_name(verbatim):
                 continue

@@ -31,6 +31,8 @@ EXACT = 0.85
 MAX_INLINE_VALUE = 60  # characters behind a label without a colon
 RIGHT, BELOW, NEXT, INLINE, ROW, HEADING, PROSE = 0.85, 0.75, 0.55, 0.75, 0.7, 0.55, 0.6
 """Confidence (0..1) in a label by where its value stands."""
+LEAST_FIGURES = 2
+"""Digits of a word behind a label that are its value: `Address line 2` is a label as a whole."""
 CHOSEN = 0.96
 """Least confidence in the total that was chosen from all labelled amounts."""
 _SUMMED = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX})
@@ -52,7 +54,8 @@ MAX_LABEL_WORDS = 5
 class ValueCandidate:
     """A label, the texts that it may name, the confidence in their relation (0..1) and the rule that found them.
 
-    A value without a label of its own has the `key` of what it is.
+    A value without a label of its own has the `key` of what it is. `is_told` says that the value is behind its label in
+    one text or row, so that it may be a word that names something else: `Payment method: Invoice`.
     """
 
     label: str
@@ -60,6 +63,7 @@ class ValueCandidate:
     confidence: float
     how: How
     key: str | None = None
+    is_told: bool = False
 
     @property
     def order(self) -> int:
@@ -77,7 +81,7 @@ def find_candidates(
     blocks = {block.id: block for block in tree.blocks}
     fragments = [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
     pairs, ticked = find_labelled(tree, fragments)
-    candidates = [found for pair in pairs if (found := _of_pair(pair)) is not None]
+    candidates = [found for pair in pairs if (found := _of_pair(pair, blocks)) is not None]
     named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair)) - PARTIES
     stated = [field for _, field in find_unlabelled(fragments, named | {str(Key.INVOICE_NUMBER)})]
     if len(whole) > len(fragments) and all(field.canonical_key != Key.CURRENCY for field in stated):
@@ -124,13 +128,22 @@ def _is_of_type(pair: Pair) -> bool:
     return pair.known is not Key.DATE or next(find_dates(pair.value), None) is not None
 
 
-def _of_pair(pair: Pair) -> ValueCandidate | None:
+def _of_pair(pair: Pair, blocks: Mapping[BlockId, Block]) -> ValueCandidate | None:
     place = locate_value(pair.fragment, pair.value, pair.key)
     if place is None:
         return None
     source = source_of(pair.fragment)
     cut = source.cut(place.start - source.start, place.end - source.start)
-    return ValueCandidate(pair.key.strip(" :："), (cut,), pair.confidence, How.PAIR)
+    is_told = cut.start > source.start or _ends_row(pair.fragment, blocks[pair.fragment.block_id].table)
+    return ValueCandidate(pair.key.strip(" :："), (cut,), pair.confidence, How.PAIR, is_told=is_told)
+
+
+def _ends_row(fragment: Fragment, table: Table | None) -> bool:
+    """Return True for the second of two texts of a row, unless other rows below it may have it as their head."""
+    if fragment.cell is None or table is None:
+        return False
+    row = table.cells[fragment.cell].row
+    return (row > 0 or table.rows == 1) and sum(bool(cell.text.strip()) for cell in table.cells if cell.row == row) == 2
 
 
 def _of_field(
@@ -160,7 +173,7 @@ def _find_inline(
     for fragment in fragments:
         if fragment.order in paired or len(fragment.text) > MAX_LABEL + MAX_INLINE_VALUE:
             continue
-        if lone_label(fragment.text) is not None or _is_exact(fragment.text, leaves):
+        if lone_label(fragment.text) is not None or _is_lone(fragment.text, leaves):
             continue
         words = list(_WORD.finditer(fragment.raw))[: MAX_LABEL_WORDS + 1]
         for count in range(min(len(words) - 1, MAX_LABEL_WORDS), 0, -1):
@@ -169,9 +182,9 @@ def _find_inline(
             is_stated = len(value) > 1 and (fragment.type not in HEADS or any(map(str.isdigit, value)))
             if is_stated and _is_exact(label, leaves) and not _ends_in_value(label, leaves):
                 source = source_of(fragment)
-                yield ValueCandidate(
-                    label.strip(" .:"), (source.cut(words[count].start(), len(source.text)),), INLINE, How.LINE
-                )
+                places = (source.cut(words[count].start(), len(source.text)),)
+                is_told = words[count].start() - words[count - 1].end() > 1 or name_key(fragment.text) is None
+                yield ValueCandidate(label.strip(" .:"), places, INLINE, How.LINE, is_told=is_told)
                 break
 
 
@@ -251,6 +264,12 @@ def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:
     return any(map(str.isdigit, last)) and bool(shorter) and _is_exact(shorter, leaves)
 
 
+def _is_lone(text: str, leaves: PhraseIndex[Leaf]) -> bool:
+    """Return True for a label without its value; phrases have no figures, so `Order date 19/10/2026` fits one."""
+    has_figure = sum(map(str.isdigit, text.rpartition(" ")[2])) >= LEAST_FIGURES
+    return _is_exact(text, leaves) and not (has_figure and _ends_in_value(text, leaves))
+
+
 def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
     return leaves.names(label, EXACT)
 
@@ -262,7 +281,7 @@ def _find_beside(
     labels = {
         fragment.order
         for fragment in fragments
-        if len(fragment.text) <= MAX_LABEL and (_is_exact(fragment.text, leaves) or lone_label(fragment.text))
+        if len(fragment.text) <= MAX_LABEL and (_is_lone(fragment.text, leaves) or lone_label(fragment.text))
     }
     following = {fragment.order: after for fragment, after in pairwise(fragments)}
     for _, group in groupby(fragments, key=lambda fragment: fragment.page):
