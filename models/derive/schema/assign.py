@@ -126,8 +126,8 @@ class Assignment:
                     self.reasons[leaf] = Missing.NOT_OF_TYPE
                 continue
             value, places, verbatim = found
-            may_be_label = isinstance(value, str) and not leaf.members and not candidate.is_told
-            if may_be_label and _is_label(verbatim, leaf, index):
+            is_free = isinstance(value, str) and not leaf.members
+            if is_free and (_names_leaf(verbatim, leaf, index) or (not candidate.is_told and _is_label(verbatim))):
                 continue
             if leaf_key(leaf) in PARTIES and not _may_be_name(verbatim):
                 continue
@@ -204,10 +204,13 @@ def _may_be_name(text: str) -> bool:
     return letters >= 2 and 2 * letters >= len(text.replace(" ", "")) and not is_sentence
 
 
-def _is_label(text: str, leaf: Leaf, index: PhraseIndex[Leaf]) -> bool:
-    """Return True for a text that is a label by its form, or that is the name of another leaf of the schema."""
-    if lone_label(text) is not None or (name_key(text) is not None and not any(map(str.isdigit, text))):
-        return True
+def _is_label(text: str) -> bool:
+    """Return True for a text that is a label by its form."""
+    return lone_label(text) is not None or (name_key(text) is not None and not any(map(str.isdigit, text)))
+
+
+def _names_leaf(text: str, leaf: Leaf, index: PhraseIndex[Leaf]) -> bool:
+    """Return True for the name of another leaf of the schema."""
     fits = index.fits(text) if len(text) <= MAX_ANCHOR else ()
     return bool(fits) and fits[0].score >= SHARED_FIT and all(fit.owner is not leaf for fit in fits)
 

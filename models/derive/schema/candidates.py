@@ -266,8 +266,9 @@ def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:
 
 def _is_lone(text: str, leaves: PhraseIndex[Leaf]) -> bool:
     """Return True for a label without its value; phrases have no figures, so `Order date 19/10/2026` fits one."""
-    has_figure = sum(map(str.isdigit, text.rpartition(" ")[2])) >= LEAST_FIGURES
-    return _is_exact(text, leaves) and not (has_figure and _ends_in_value(text, leaves))
+    words = text.split(" ")
+    value = next((at for at, word in enumerate(words) if sum(map(str.isdigit, word)) >= LEAST_FIGURES), 0)
+    return _is_exact(text, leaves) and not (value and _is_exact(" ".join(words[:value]), leaves))
 
 
 def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
@@ -316,7 +317,7 @@ def _find_rows(
         years: dict[int, str] | None = None
         for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
             row = list(members)
-            if len(row) > 1 and row[-1].order not in paired and leaves.fits(row[0].text):
+            if len(row) > 1 and leaves.fits(row[0].text):
                 if years is None and len(row) > 2:
                     years = _years_of(tables[block_id])
                 value = max(row[:0:-1], key=lambda cell: _year_of(cell, table, years or {}))

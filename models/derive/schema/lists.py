@@ -40,6 +40,8 @@ _FREE = r"\S.{0,120}?)"
 """The end of a group of free text."""
 _COUNT = re.compile(r"\s*1[.)]?\s")
 _WORD = re.compile(r"\S+")
+_GAP = re.compile(r"\t|(?<=\S) {2,}(?=\S)")
+"""What parts the columns of a line: a tab, or blanks as in typewritten tables."""
 
 
 LEAST_FIT = 0.8
@@ -111,10 +113,8 @@ def _lines(tree: Tree) -> Iterator[_Line]:
         start = 0
         for text in block.text.split("\n"):
             whole = TextSource(block.id, block.page, block.bbox, None, start, text, block.order)
-            parts, offset = [], 0
-            for part in text.split("\t"):
-                parts.append(whole.cut(offset, offset + len(part)))
-                offset += len(part) + 1
+            ends = [(0, 0), *(gap.span() for gap in _GAP.finditer(text)), (len(text), 0)]
+            parts = (whole.cut(left, right) for (_, left), (right, _) in pairwise(ends))
             yield _Line(text, whole, tuple(parts))
             start += len(text) + 1
 
@@ -125,9 +125,14 @@ def _read_head(line: _Line, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) ->
     words = list(_WORD.finditer(line.text[:MAX_HEAD]))
     if len(words) < max(least, (len(leaves) + 1) // 2):
         return None
+    wanted = set(leaves)
+    if len(line.parts) > 1:
+        fits = [next((f for f in index.fits(part.text) if f.owner in wanted), None) for part in line.parts]
+        named_leaves = [fit.owner for fit in fits if fit is not None and fit.score >= EXACT]
+        if len(named_leaves) == len(set(named_leaves)) == len(line.parts) >= max(least, (len(leaves) + 1) // 2):
+            return named_leaves, sum(fit.score for fit in fits if fit is not None), len(line.text)
     columns: list[Leaf] = []
     score, position, named, end, misses = 0.0, 0, 0, 0, 0
-    wanted = set(leaves)
     while position < len(words) and misses < 2:
         for count in (3, 2, 1):
             if position + count > len(words):

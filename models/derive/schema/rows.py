@@ -205,7 +205,7 @@ def _read_tables(
         if head is not None and _names_same(head, top):
             last = (head, view.table.cols)
             rows += add_loose_rows(view.read_rows(head, head.first_row), loose)
-            used |= {(view.block.id, number) for number in range(head.first_row)}
+            used |= {(view.block.id, number) for number in range(head.top, head.first_row)}
         elif last is not None and view.continues(*last):
             rows += add_loose_rows(view.read_rows(last[0], 0), loose)
         else:
@@ -336,7 +336,7 @@ def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
     pending: Row | None = None
     group: TextSource | None = None
     for row in rows:
-        if _is_apart(row, group):
+        if row.is_foot or _is_apart(row, group):
             if row.only is not None and not _names_sum(row.first):
                 yield from (pending,) if pending is not None else ()
                 pending, group = None, row.only

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice, pairwise
 
 from quire.models.cdom.places import BlockPlaces
 from quire.models.cdom.tree import Block, Tree
@@ -21,6 +21,8 @@ from quire.models.derive.schema.typed import plain_number, read_typed
 
 MAX_HEAD_ROWS = 8
 """First rows of a table that may hold its head."""
+MAX_LATE = 50
+"""Further rows that are tried as the head of a table."""
 LEAST_FOUND = 0.6
 """Minimum share of the leaves that have a column in a table without a head."""
 UNNAMED = 0.7
@@ -45,13 +47,15 @@ def _states_day(sources: Sequence[TextSource]) -> bool:
 class ColumnHeads:
     """A head: the row where data begins, the leaf of each column, the words of each column and their fit together.
 
-    `fits` are the fits of leaves that sums or types confirm or find.
+    `top` is the first row of the head: rows above it are no part of the table that it heads. `fits` are the fits of
+    leaves that sums or types confirm or find.
     """
 
     first_row: int
     columns: Columns
     words: Mapping[int, str]
     score: float
+    top: int = 0
     fits: Mapping[Leaf, float] = field(default_factory=dict)
 
 
@@ -60,7 +64,7 @@ class TableRow:
     """The mapped cells of one row that are not empty, of `columns` mapped ones, and the row's first text.
 
     `spans` is true for a single cell over several columns; `fit` is the mean fit of the head (0..1). `only` is the
-    text of a row with a single filled cell.
+    text of a row with a single filled cell. `is_foot` is true for a label with its amount below the data.
     """
 
     cells: Mapping[Leaf, TextSource]
@@ -69,6 +73,7 @@ class TableRow:
     spans: bool
     fit: float
     only: TextSource | None = None
+    is_foot: bool = False
 
 
 class TableView:
@@ -116,7 +121,15 @@ class TableView:
             return None
         found = {number: leaf for number, (leaf, _) in columns.items()}
         score = sum(fit for _, fit in columns.values()) * (1.0 if is_named else UNNAMED)
-        return ColumnHeads(data_row, found, head_words, score, dict(columns.values())) if found else None
+        top = self._top_of(data_row) if is_named else 0
+        return ColumnHeads(data_row, found, head_words, score, top, dict(columns.values())) if found else None
+
+    def _top_of(self, data_row: int) -> int:
+        """Return the first of the header rows that end right above a row."""
+        top = data_row - 1
+        while top - 1 in self.rows and all(self.table.cells[index].header for index in self.rows[top - 1].values()):
+            top -= 1
+        return max(0, top)
 
     def _is_of_types(
         self, columns: Mapping[int, tuple[Leaf, float]], contents: TableColumns, leaves: Sequence[Leaf]
@@ -201,7 +214,8 @@ class TableView:
         }
 
     def _possible_heads(self) -> Iterator[tuple[int, dict[int, str]]]:
-        numbers = sorted(self.rows)[:MAX_HEAD_ROWS]
+        numbers = sorted(self.rows)
+        numbers = [*numbers[:MAX_HEAD_ROWS], *islice(self._late_heads(numbers[MAX_HEAD_ROWS - 1 :]), MAX_LATE)]
         stacked: dict[int, str] = {}
         for number in numbers:
             cells = [self.table.cells[index] for index in self.rows[number].values()]
@@ -215,6 +229,14 @@ class TableView:
                     stacked[col] = f"{stacked.get(col, '')} {cell.text}".strip()
             if number > numbers[0]:
                 yield number + 1, dict(stacked)
+
+    def _late_heads(self, numbers: Sequence[int]) -> Iterator[int]:
+        """Yield the rows of words that have more columns than the row above: a sheet may hold facts above its table."""
+        for above, number in pairwise(numbers):
+            filled = [text for text in self.texts(number).values() if text.strip()]
+            is_wider = len(filled) > sum(bool(text.strip()) for text in self.texts(above).values())
+            if is_wider and not any(map(str.isdigit, "".join(filled))):
+                yield number
 
     def read_rows(self, head: ColumnHeads, first_row: int) -> Iterator[TableRow]:
         """Yield the rows from `first_row` on, without repeated heads."""
@@ -236,7 +258,10 @@ class TableView:
                 only = self.table.cells[by_col[filled[0]]]
                 spans = len(filled) == 1 and (only.col_span > 1 or only.header)
                 single = cell_source(self.block, self._places, by_col[filled[0]]) if len(filled) == 1 else None
-                yield TableRow(cells, len(head.columns), texts[filled[0]], spans, fit, single)
+                leaf = head.columns.get(filled[0])
+                is_misplaced = leaf is not None and is_typed(leaf) and read_typed(only.text, leaf) is None
+                is_foot = len(filled) == 2 < len(head.columns) and (only.col_span > 1 or is_misplaced)
+                yield TableRow(cells, len(head.columns), texts[filled[0]], spans, fit, single, is_foot)
 
     def continues(self, head: ColumnHeads, cols: int) -> bool:
         """Return True when the table has as many columns and its first rows hold values of the leaves' types."""
