@@ -1,10 +1,11 @@
-"""Sheets to pages: a heading with the name, a table per island of filled cells, objects over them, comments.
+"""Sheets to pages: a heading with the name, the tables of islands of filled cells, objects over them, comments.
 
 Boxes come from row heights and column widths, so that a cell has a position as on paper.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -14,84 +15,8 @@ from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from quire.models.extract.formats.flow.charts import part_caption
+from quire.models.extract.formats.flow.islands import bounds, find_islands, names_columns, part_island
 from quire.models.extract.formats.flow.sheet import Area, Place, Sheet, SheetObject, Sizes, Workbook, area_name
-
-ROW_GAP: Final = 2
-"""Empty rows that end a table: a single one often occurs inside it."""
-COLUMN_GAP: Final = 2
-"""Empty columns that separate two tables of one sheet; a single one is a spacer."""
-MAX_ISLANDS: Final = 5_000
-"""A sheet with more tables than this gets one table with gaps."""
-
-
-def find_islands(
-    places: list[Place], merges: list[Area], skipped: tuple[Sequence[int], Sequence[int]] = ((), ())
-) -> list[tuple[Area, list[Place]]]:
-    """Return areas of filled cells with their places, from top to bottom, then left to right.
-
-    Args:
-        places: The filled cells.
-        merges: Merged areas.
-        skipped: Sorted rows and sorted columns that do not count as gaps, because they are hidden.
-    """
-    if not places:
-        return []
-    work = [places]
-    done: list[list[Place]] = []
-    while work:
-        part = work.pop()
-        split = _split(part, 0, ROW_GAP, merges, skipped[0]) or _split(part, 1, COLUMN_GAP, merges, skipped[1])
-        if split:
-            work += reversed(split)
-        else:
-            done.append(part)
-        if len(done) + len(work) > MAX_ISLANDS:
-            return [(bounds(places), places)]
-    return sorted(((bounds(part), part) for part in done), key=lambda island: island[0])
-
-
-def bounds(places: list[Place]) -> Area:
-    """Return the smallest area around the places."""
-    rows = [row for row, _ in places]
-    columns = [column for _, column in places]
-    return min(rows), min(columns), max(rows), max(columns)
-
-
-def _split(places: list[Place], axis: int, gap: int, merges: list[Area], skipped: Sequence[int]) -> list[list[Place]]:
-    """Split the places where at least `gap` rows (axis 0) or columns are empty; return none without such a gap."""
-    reach = _reach(places, axis, merges)
-    cuts: list[int] = []
-    end = -1
-    for index in sorted(reach):
-        if end >= 0 and index - end > gap:
-            hidden_between = bisect_left(skipped, index) - bisect_left(skipped, end + 1)
-            if index - end - hidden_between > gap:
-                cuts.append(index)
-        end = max(end, reach[index])
-    if not cuts:
-        return []
-    parts: list[list[Place]] = [[] for _ in range(len(cuts) + 1)]
-    part_of: dict[int, int] = {}
-    part = 0
-    for index in sorted(reach):
-        while part < len(cuts) and index >= cuts[part]:
-            part += 1
-        part_of[index] = part
-    for place in places:
-        parts[part_of[place[axis]]].append(place)
-    return [part_places for part_places in parts if part_places]
-
-
-def _reach(places: list[Place], axis: int, merges: list[Area]) -> dict[int, int]:
-    """Return filled indices → the last index that a merge from there covers."""
-    reach = {place[axis]: place[axis] for place in places}
-    if merges:
-        filled = set(places)
-        for area in merges:
-            if area[:2] in filled:
-                reach[area[axis]] = max(reach[area[axis]], min(area[axis + 2], area[axis] + 50))
-    return reach
-
 
 HEADING_LEVEL: Final = 2
 """Level of a sheet's name among headings: below the title of the document."""
@@ -126,8 +51,10 @@ def _make_page(sheet: Sheet) -> FlowPage:
     shown, hidden = _part_hidden(sheet)
     hidden_rows = sorted(row for row in sheet.hidden_rows if sheet.is_hidden_row(row))
     hidden_columns = sorted({column for first, last in sheet.hidden_columns for column in range(first, last + 1)})
-    for area, places in find_islands(list(shown), sheet.merges, (hidden_rows, hidden_columns)):
-        page.blocks.append(_make_table(sheet, area, places, shown, flags, visible_only=True))
+    for _, places in find_islands(list(shown), sheet.merges, (hidden_rows, hidden_columns)):
+        for part in part_island(sheet, places):
+            make = _make_text if part.is_text else partial(_make_table, visible_only=True)
+            page.blocks.append(make(sheet, bounds(part.places), part.places, shown, flags))
     for item in sheet.objects:
         page.blocks += _make_object(sheet, item, (HIDDEN_TEXT,) if item.hidden else _flags_at(sheet, item.place, flags))
     if hidden:
@@ -244,6 +171,22 @@ def _make_table(
     )
 
 
+def _make_text(
+    sheet: Sheet, area: Area, places: list[Place], texts: Mapping[Place, str], flags: tuple[str, ...]
+) -> FlowBlock:
+    """Return the text of a cell above a table."""
+    (place,) = places
+    merge = next((merge for merge in sheet.merges if merge[:2] == place), area)
+    return FlowBlock(
+        BlockType.PARAGRAPH,
+        clean(texts[place]),
+        spans=sheet.spans.get(place, ()),
+        bbox=_box(sheet, merge),
+        flags=flags,
+        path=area_name(sheet.name, area),
+    )
+
+
 def _find_edges(axis: Sizes, numbers: list[int]) -> dict[int, tuple[float, float]]:
     """Return where each row or column begins and ends, in points."""
     return {number: (_round(axis.start(number)), _round(axis.start(number + 1))) for number in numbers}
@@ -299,7 +242,7 @@ def _find_covered(merged: dict[tuple[int, int], Area], area: Area, places: list[
 
 
 def _header_rows(sheet: Sheet, rows: list[int], columns: list[int], texts: Mapping[Place, str]) -> int:
-    """Return 1 when the first row is stated to be a header, or holds words above columns with numbers."""
+    """Return 1 when the first row is stated to be a header, or names columns: words above numbers or other words."""
     top, left, right = rows[0], columns[0], columns[-1]
     if any(stated[0] == top and stated[1] >= left and stated[3] <= right for stated in sheet.headers):
         return 1
@@ -308,7 +251,8 @@ def _header_rows(sheet: Sheet, rows: list[int], columns: list[int], texts: Mappi
         return 0
     if any(place in sheet.numbers for place in first):
         return 0
-    return int(any((rows[1], column) in sheet.numbers for column in columns))
+    has_numbers = any((rows[1], column) in sheet.numbers for column in columns)
+    return int(has_numbers or names_columns(texts, top, rows[1:], columns))
 
 
 def _make_object(sheet: Sheet, item: SheetObject, flags: tuple[str, ...]) -> list[FlowBlock]:
