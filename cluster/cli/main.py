@@ -69,6 +69,8 @@ class LazyGroup(click.Group):
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from quire.cluster.cli.shared.choices import guess  # difflib: only after a typo
 
+            if "/" in args[0] or Path(args[0]).suffix:
+                ctx.fail(f"no such file: {args[0]}")
             ctx.fail(f"No such command {args[0]!r}.{guess(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
 

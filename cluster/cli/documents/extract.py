@@ -113,7 +113,7 @@ def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tupl
 @click.option("--plain", is_flag=True, help="Write Markdown as printed: without emphasis and link targets.")
 @click.option("--redacted", is_flag=True, help="Mask personal data. Results are named by number.")
 @click.option(
-    "--schema", "schema_file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    "--schema", metavar="FILE|JSON",
     help="JSON Schema of an object. Writes the values that it describes, each with its evidence, instead of --to.",
 )  # fmt: skip
 @click.option("--resume", is_flag=True, help="Read only files without a result that is newer than the file.")
@@ -125,7 +125,7 @@ def extract(
     paths: tuple[str, ...], to: str | None, output: Path | None, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, words: bool, accurate: bool,
     layout_model: Path | None,
-    furniture: bool | None, plain: bool, redacted: bool, schema_file: Path | None, resume: bool,
+    furniture: bool | None, plain: bool, redacted: bool, schema: str | None, resume: bool,
     as_json: bool, report_coverage: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
@@ -134,7 +134,7 @@ def extract(
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use, 130 interrupted.
     """
     started = time.monotonic()
-    write = None if schema_file is None else _data_writer(schema_file, to)
+    write = None if schema is None else _data_writer(schema, to)
     _use_temporary_folder(workdir)
     with _collected(paths) as selection:
         asks = output or to or write or as_json or resume or redacted
@@ -152,7 +152,7 @@ def extract(
         items = [item for item in all_items if not (resume and _is_done(item))]
         options = ReadOptions(
             pages=pages, password=password, ocr=OcrMode(ocr), ocr_langs=ocr_langs, table_parts=TableParts(table_parts),
-            second_opinion=accurate, words=words or schema_file is not None,
+            second_opinion=accurate, words=words or schema is not None,
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=plain if furniture is None else furniture, plain=plain)
@@ -190,15 +190,18 @@ def _is_done(item: ExtractItem) -> bool:
     return item.result is not None and has_newer_result(item.file, item.result)
 
 
-def _data_writer(schema_file: Path, to: str | None) -> Write:
-    """Return the writer of values by a schema, or stop if the schema cannot be used."""
+def _data_writer(stated: str, to: str | None) -> Write:
+    """Return the writer of values by a schema (JSON, or a file of it), or stop if the schema cannot be used."""
     if to is not None:
         raise click.UsageError("--schema and --to exclude each other")
     try:
-        schema = json.loads(schema_file.read_bytes())
+        text = stated if stated.lstrip().startswith("{") else Path(stated).read_bytes()
+    except OSError:
+        raise click.UsageError(f"--schema: no such file: {stated}") from None
+    try:
+        return make_data_writer(json.loads(text))
     except ValueError:
-        raise click.UsageError(f"--schema: {schema_file} is not JSON") from None
-    return make_data_writer(schema)
+        raise click.UsageError(f"--schema: {stated[:200]} is not JSON") from None
 
 
 @contextmanager

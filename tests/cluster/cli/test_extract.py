@@ -283,13 +283,15 @@ def test_accurate_without_a_model_says_how_to_get_one(tmp_path: Path) -> None:
     assert "docs/operating.md" in result.stderr
 
 
-def test_a_schema_gives_values_with_evidence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_inline", [False, True])
+def test_a_schema_gives_values_with_evidence(tmp_path: Path, is_inline: bool) -> None:
     document = pymupdf.open()
     document.new_page().insert_text((72, 72), "Invoice Number: INV-7731")
     document.save(tmp_path / "bill.pdf")
     schema = {"type": "object", "properties": {"invoice_number": {"type": "string"}}}
     (tmp_path / "schema.json").write_text(json.dumps(schema))
-    result = run(tmp_path / "bill.pdf", "--schema", tmp_path / "schema.json", "-o", tmp_path / "out")
+    stated = json.dumps(schema) if is_inline else tmp_path / "schema.json"
+    result = run(tmp_path / "bill.pdf", "--schema", stated, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
     written = next(path for path in (tmp_path / "out", *(tmp_path / "out").rglob("*.json")) if path.is_file())
     answer = json.loads(written.read_text())
@@ -303,6 +305,21 @@ def test_a_wrong_schema_is_refused_with_its_path(tmp_path: Path) -> None:
     result = run(tmp_path / "bill.pdf", "--schema", tmp_path / "schema.json")
     assert result.exit_code == 2
     assert "recursive-schema at /properties/a/$ref" in result.output
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"), [("nowhere.json", "no such file: nowhere.json"), ('{"type":', "is not JSON")]
+)
+def test_a_schema_that_is_none_is_named(tmp_path: Path, stated: str, said: str) -> None:
+    (tmp_path / "bill.pdf").write_bytes(pdfs.good())
+    result = run(tmp_path / "bill.pdf", "--schema", stated)
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+def test_an_empty_file_is_called_empty(tmp_path: Path) -> None:
+    (tmp_path / "bill.pdf").write_bytes(b"")
+    assert "bill.pdf: unsupported-format: the file is empty" in run(tmp_path / "bill.pdf").stderr
 
 
 def test_cut_file_is_named_on_stderr_and_not_complete(tmp_path: Path) -> None:

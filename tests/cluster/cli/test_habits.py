@@ -201,6 +201,11 @@ def test_unlike_command_gets_no_suggestion() -> None:
     assert "Did you mean" not in quire("zzz").stderr
 
 
+@pytest.mark.parametrize("typed", ["nothere.pdf", "papers/nothere"])
+def test_a_file_that_is_not_there_is_no_unknown_command(typed: str) -> None:
+    assert f"no such file: {typed}" in quire(typed).stderr
+
+
 def test_a_mistyped_format_is_guessed(paper: Path) -> None:
     result = quire("extract", paper, "--to", "markdwon")
     assert result.exit_code == 2

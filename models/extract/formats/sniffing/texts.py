@@ -130,6 +130,8 @@ def sniff_text(data: bytes) -> Format:
     Raises:
         UnsupportedFormat: The bytes are not text.
     """
+    if not data:
+        raise UnsupportedFormat("the file is empty")
     if not is_text(data):
         raise UnsupportedFormat("the content is neither text nor a known file format")
     text = decode_text(data[:LOOKED_AT]).text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
