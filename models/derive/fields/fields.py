@@ -7,6 +7,7 @@ less confidence.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from quire.models.cdom.tree import BlockType, Tree
 from quire.models.derive.fields.bills import find_unlabelled
@@ -14,7 +15,7 @@ from quire.models.derive.fields.extracted_field import ExtractedField, make_fiel
 from quire.models.derive.fields.fragments import Fragment, tree_fragments
 from quire.models.derive.fields.labels import rank_total
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.pairs import Pair, find_pairs
+from quire.models.derive.fields.pairs import Pair, find_pairs, read_inline
 from quire.models.derive.fields.table_pairs import table_pairs
 from quire.models.derive.fields.values import EMAIL, RANGE, ValueType, find_amounts, find_dates, trim_value
 
@@ -91,7 +92,12 @@ def find_labelled(
     """
     in_tables = table_pairs(tree, fragments)
     cells = {pair.fragment.order for pair in in_tables}
-    plain = [fragment for fragment in fragments if not _is_tick(fragment)]
+    labels = {
+        label.order
+        for label, value in pairwise(fragments)
+        if value.order in cells and label.cell is not None and not read_inline(label.text)
+    }
+    plain = [fragment for fragment in fragments if not _is_tick(fragment) and fragment.order not in labels]
     pairs = [pair for pair in find_pairs(plain) if pair.fragment.order not in cells] + in_tables
     return pairs, list(_find_ticked(fragments))
 

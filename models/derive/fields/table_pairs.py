@@ -1,19 +1,26 @@
 """Finds labelled pairs in tables: label and value cells in two columns, or a header and the only row under it.
 
-Tables of many rows and columns are data, not fields. `totals` reads their total rows.
+Tables of many rows and columns are data, not fields. `totals` reads their total rows. Lines of a file without boxes
+that a tab or blanks part in two are such a table too.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from quire.models.cdom.table import Table
 from quire.models.cdom.tree import Tree
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import name_key
 from quire.models.derive.fields.pairs import Pair, is_label
 
+LEAST_ALIGNED = 2
+"""Lines in a row that are parted in two, from which each is a label with its value."""
+_GAP = re.compile(r"\t+|(?<=\S) {2,}(?=\S)")
+
 
 def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:
-    """Return the pairs of all tables, in reading order."""
+    """Return the pairs of all tables and of lines aligned like one, in reading order."""
     tables = {block.id: block.table for block in tree.blocks if block.table is not None}
     pairs: list[Pair] = []
     for block_id, group in groupby(fragments, key=lambda fragment: fragment.block_id):
@@ -24,20 +31,54 @@ def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:
         for fragment in group:
             rows.setdefault(table.cells[fragment.cell or 0].row, []).append(fragment)
         heads = {row for row in rows if all(cell.header for cell in table.cells if cell.row == row)}
+        heads -= {row for row in heads if len(rows[row]) == 2 and any(map(str.isdigit, rows[row][1].text))}
         if len(rows) == 2 and table.cols > 2:
             pairs.extend(_header_over_values(*rows.values()))
         else:
-            pairs.extend(_label_value_rows([row for number, row in rows.items() if number not in heads], table.cols))
-    return pairs
+            body = [row for number, row in rows.items() if number not in heads]
+            pairs.extend(_label_value_rows(body, table))
+            pairs.extend(pair for row in body for pair in _labelled_cells(row))
+    return sorted((*pairs, *_aligned_pairs(tree, fragments)), key=lambda pair: pair.fragment.order)
 
 
-def _label_value_rows(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
+def _aligned_pairs(tree: Tree, fragments: Sequence[Fragment]) -> Iterator[Pair]:
+    by_place = {(fragment.block_id, fragment.start): fragment for fragment in fragments if fragment.cell is None}
+    run: list[Pair] = []
+    for block in tree.blocks:
+        start = 0
+        for line in block.text.split("\n") if block.table is None and block.bbox is None else ():
+            gaps = list(_GAP.finditer(line))
+            label, value = (line[: gaps[0].start()], line[gaps[0].end() :]) if len(gaps) == 1 else ("", "")
+            place = start + gaps[0].end() if "\t" in line and gaps else start
+            fragment = by_place.get((block.id, place))
+            if fragment is not None and value.strip() and is_label(label) and not any(map(str.isdigit, label)):
+                run.append(Pair(label.strip(), value.strip(), fragment, 0.85, name_key(label)))
+            elif line.strip():
+                yield from run if len(run) >= LEAST_ALIGNED else ()
+                run = []
+            start += len(line) + 1
+        if block.table is not None:
+            yield from run if len(run) >= LEAST_ALIGNED else ()
+            run = []
+    yield from run if len(run) >= LEAST_ALIGNED else ()
+
+
+def _label_value_rows(rows: Sequence[Sequence[Fragment]], table: Table) -> Iterator[Pair]:
     for row in rows:
-        if len(row) == 2 and _is_label_cell(row[0].text, known_only=cols > 2):
+        spans = table.cells[row[0].cell or 0].col_span > 1
+        if len(row) == 2 and _is_label_cell(row[0].text, known_only=table.cols > 2 and not spans):
             yield _pair(row[0], row[1])
-        elif len(row) == 4 and cols == 4 and all(_is_label_cell(row[index].text, known_only=True) for index in (0, 2)):
+        elif len(row) == table.cols == 4 and all(_is_label_cell(row[at].text, known_only=True) for at in (0, 2)):
             yield _pair(row[0], row[1])
             yield _pair(row[2], row[3])
+
+
+def _labelled_cells(row: Sequence[Fragment]) -> Iterator[Pair]:
+    """Yield the cells of a row as pairs if each holds a label above its value."""
+    lines = [fragment.raw.strip().split("\n") for fragment in row]
+    if len(row) > 1 and all(len(parts) == 2 and is_label(parts[0]) for parts in lines):
+        for fragment, (label, value) in zip(row, lines, strict=True):
+            yield Pair(label.strip(), value.strip(), fragment, 0.85, name_key(label))
 
 
 def _header_over_values(header: Sequence[Fragment], values: Sequence[Fragment]) -> Iterator[Pair]:
