@@ -42,13 +42,17 @@ MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its labe
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A label and its value as written; `fragment` holds the value, `confidence` is 0..1."""
+    """A label and its value as written; `fragment` holds the value, `confidence` is 0..1.
+
+    `is_term` is true where the form of the page says that the label has this value, whatever the words are.
+    """
 
     key: str
     value: str
     fragment: Fragment
     confidence: float
     known: Key | None
+    is_term: bool = False
 
 
 def find_pairs(fragments: Sequence[Fragment]) -> list[Pair]:

@@ -5,14 +5,15 @@ that a tab or blanks part in two are such a table too.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from quire.models.cdom.table import Table
-from quire.models.cdom.tree import Tree
+from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import name_key
-from quire.models.derive.fields.pairs import Pair, is_label
+from quire.models.derive.fields.pairs import MAX_LABEL, Pair, is_label
 
 LEAST_ALIGNED = 2
 """Lines in a row that are parted in two, from which each is a label with its value."""
@@ -20,7 +21,7 @@ _GAP = re.compile(r"\t+|(?<=\S) {2,}(?=\S)")
 
 
 def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:
-    """Return the pairs of all tables and of lines aligned like one, in reading order."""
+    """Return the pairs of all tables, of lines aligned like one and of terms, in reading order."""
     tables = {block.id: block.table for block in tree.blocks if block.table is not None}
     pairs: list[Pair] = []
     for block_id, group in groupby(fragments, key=lambda fragment: fragment.block_id):
@@ -38,7 +39,36 @@ def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:
             body = [row for number, row in rows.items() if number not in heads]
             pairs.extend(_label_value_rows(body, table))
             pairs.extend(pair for row in body for pair in _labelled_cells(row))
-    return sorted((*pairs, *_aligned_pairs(tree, fragments)), key=lambda pair: pair.fragment.order)
+    pairs += [*_aligned_pairs(tree, fragments), *_terms(tree, fragments)]
+    return sorted(pairs, key=lambda pair: pair.fragment.order)
+
+
+def _terms(tree: Tree, fragments: Sequence[Fragment]) -> Iterator[Pair]:
+    """Yield terms with what they are: bold list items with the only item below, bold lines in turn with short ones."""
+    below: dict[BlockId, list[Block]] = defaultdict(list)
+    for block in tree.blocks:
+        if block.type is BlockType.LIST_ITEM and block.parent is not None:
+            below[block.parent].append(block)
+    named = [(term, below[term.id][0]) for term in tree.blocks if len(below.get(term.id, ())) == 1]
+    run: list[tuple[Block, Block]] = []
+    plain = [block for block in tree.blocks if block.bbox is None]
+    for at in range(len(plain) - 1):
+        term, value = plain[at], plain[at + 1]
+        if _is_bold(term) and not _is_bold(value) and {term.type, value.type} == {BlockType.PARAGRAPH}:
+            run.append((term, value))
+        elif not (run and run[-1][1] is term and _is_bold(value)):
+            named += run if len(run) >= LEAST_ALIGNED else ()
+            run = []
+    named += run if len(run) >= LEAST_ALIGNED else ()
+    whole = {fragment.block_id: fragment for fragment in fragments}
+    for term, value in named:
+        is_short = len(value.text) <= MAX_LABEL and "\n" not in value.text
+        if _is_bold(term) and is_short and value.id in whole and is_label(term.text):
+            yield Pair(term.text.strip(), value.text.strip(), whole[value.id], 0.85, name_key(term.text), is_term=True)
+
+
+def _is_bold(block: Block) -> bool:
+    return any(span.bold and (span.start, span.end) == (0, len(block.text)) for span in block.spans)
 
 
 def _aligned_pairs(tree: Tree, fragments: Sequence[Fragment]) -> Iterator[Pair]:
@@ -52,7 +82,7 @@ def _aligned_pairs(tree: Tree, fragments: Sequence[Fragment]) -> Iterator[Pair]:
             place = start + gaps[0].end() if "\t" in line and gaps else start
             fragment = by_place.get((block.id, place))
             if fragment is not None and value.strip() and is_label(label) and not any(map(str.isdigit, label)):
-                run.append(Pair(label.strip(), value.strip(), fragment, 0.85, name_key(label)))
+                run.append(Pair(label.strip(), value.strip(), fragment, 0.85, name_key(label), is_term=True))
             elif line.strip():
                 yield from run if len(run) >= LEAST_ALIGNED else ()
                 run = []

@@ -134,7 +134,8 @@ def _of_pair(pair: Pair, blocks: Mapping[BlockId, Block]) -> ValueCandidate | No
         return None
     source = source_of(pair.fragment)
     cut = source.cut(place.start - source.start, place.end - source.start)
-    is_told = cut.start > source.start or _ends_row(pair.fragment, blocks[pair.fragment.block_id].table)
+    block = blocks[pair.fragment.block_id]
+    is_told = cut.start > source.start or pair.is_term or _ends_row(pair.fragment, block.table)
     return ValueCandidate(pair.key.strip(" :："), (cut,), pair.confidence, How.PAIR, is_told=is_told)
 
 

@@ -1,4 +1,4 @@
-"""Confirmations of orders by seed, with their truth: four languages, five formats, six ways to print a label."""
+"""Confirmations of orders by seed, with their truth: four languages, five formats, five ways to print a label."""
 
 import io
 import random
@@ -69,7 +69,7 @@ def make_order(seed: int) -> Order:
     rows = [[_show(line[name], language) for name in COLUMNS] for line in lines]
     sums = [(labels[name], _show(facts[name], language)) for name in SUMS]
     heads = [labels[name] for name in COLUMNS]
-    kind, way = FORMATS[seed % len(FORMATS)], drawn.randrange(4)
+    kind, way = FORMATS[seed % len(FORMATS)], drawn.randrange(5)
     data = _WRITERS[kind](printed, heads, rows, sums, way)
     return Order(data, labels, facts, lines)
 
@@ -93,6 +93,7 @@ def _write_html(facts: Pairs, heads: list[str], rows: list[list[str]], sums: Pai
         f"<table>{''.join(f'<tr><td>{label}</td><td>{value}</td></tr>' for label, value in pairs)}</table>",
         f"<table><tr>{''.join(f'<td><b>{label}</b><br>{value}</td>' for label, value in pairs)}</tr></table>",
         f"<ul>{''.join(f'<li>{label}: {value}</li>' for label, value in pairs)}</ul>",
+        f"<dl>{''.join(f'<dt>{label}</dt><dd>{value}</dd>' for label, value in pairs)}</dl>",
     )[way]
     names = "".join(f"<th>{escape(head)}</th>" for head in heads)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)

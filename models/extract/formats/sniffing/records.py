@@ -23,7 +23,7 @@ _SHORT_FIELD: Final = 60
 """Characters of a field in such a table: longer ones are text."""
 _CODE_SIGN: Final = re.compile(r"[(){}\[\]=<>]")
 """Signs that source text has and records rarely have."""
-_DECIMAL: Final = re.compile(r"\D*[^\W\d]\D*[^\S\n]\d[\d.]*,\d\d(?!\d)[^,]*")
+_DECIMAL: Final = re.compile(r"[^\d,]*[^\S\n]\d[\d.]*,\d\d(?!\d)[^,]*")
 """A line of a list of amounts, whose comma parts no fields: `Shipping   7,50 €`."""
 _COLUMN_NAME: Final = re.compile(r"[^\W\d][\w .%/#-]{0,40}")
 _FIELD_BYTES: Final = 10_000_000
@@ -124,7 +124,7 @@ def looks_delimited(text: str) -> bool:
         return False
     if delimiter in "\t|":
         return True
-    if delimiter == "," and all(_DECIMAL.fullmatch(",".join(record)) for record in records):
+    if delimiter == "," and all(record[0][:1].isalpha() and _DECIMAL.fullmatch(",".join(record)) for record in records):
         return False
     spaced_fields = sum(field.startswith(" ") for record in records for field in record[1:])
     is_spaced = spaced_fields > 0.5 * max(1, sum(len(record) - 1 for record in records))

@@ -101,6 +101,8 @@ def test_an_office_package_under_a_password_is_encrypted() -> None:
         ("From: a@b.c\nSubject: x\n\nbody", Format.EML),
         ("Note: this is\nno mail: it is text\n", Format.TXT),
         ('{"a": [1, 2]}', Format.TXT),
+        ("Versand    7,50 €\nSumme    12,00 €\nPorto   1.002,10 €\n", Format.TXT),
+        ("Room,Seats\nHall 1,50\nHall 2,20\n", Format.CSV),
     ],
 )  # fmt: skip
 def test_a_text_is_known_by_its_marks(text: str, found: Format) -> None:
