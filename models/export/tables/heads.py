@@ -17,6 +17,7 @@ MAX_HEADS = 6  # first rows of a table that may be heads
 MAX_BEFORE = 6  # blocks before a table that may name it or its columns
 MAX_TITLE = 200  # characters of a title
 MAX_LINE = 60  # characters of a line that heads columns
+MAX_NAME, LEAST_NAMES = 40, 3  # characters of the name of a column of words, and such columns of a table
 REACH = 4.0  # heights of such a line between it and the table or the next one
 CLOSED = ")"
 """The closing bracket of a negative number, which may be in the next cell."""
@@ -82,7 +83,8 @@ def name_table(block: Block, table: Table, before: Sequence[Block]) -> TableName
     rows = _list_rows(table)
     mark = find_decimal_mark(cell.text for cell in table.cells)
     near = [other for other in before[-MAX_BEFORE:] if other.page == block.page and other.table is None]
-    heads = _find_heads(table, rows, mark)
+    titles = _find_titles(table, rows)
+    heads = _find_heads(table, rows, mark, titles)
     merged = _find_marks(table, rows, heads)
     lines, rest = _lines_over(block, table, near, heads)
     paths = _read_paths(table, rows, heads, lines)
@@ -91,7 +93,8 @@ def name_table(block: Block, table: Table, before: Sequence[Block]) -> TableName
                         *(table.cells[index].text for row in sorted(heads) for index in rows[row])])  # fmt: skip
     units, closed = _read_marks(table, merged)
     sections = _find_sections(table, rows, heads, mark)
-    return TableNames(_find_title(rest), find_scale(context), heads, paths, sections, merged, units, closed)
+    title = " ".join(titles)[:MAX_TITLE] or _find_title(rest)
+    return TableNames(title, find_scale(context), heads, paths, sections, merged, units, closed)
 
 
 def continue_names(block: Block, before: Sequence[Block], above: TableNames) -> TableNames | None:
@@ -172,27 +175,54 @@ def _is_value(text: str, mark: str) -> bool:
     return not _YEAR.fullmatch(text) and read_number(text, mark) is not None
 
 
-def _find_heads(table: Table, rows: Mapping[int, Sequence[int]], mark: str) -> frozenset[int]:
-    """Return the rows of heads: the marked ones at the top, and those below them or unmarked without a value.
+def _find_heads(
+    table: Table, rows: Mapping[int, Sequence[int]], mark: str, titles: Sequence[str] = ()
+) -> frozenset[int]:
+    """Return the rows of heads: the marked ones below the titles, and those below them or unmarked without a value.
 
-    A row without a value is a head if its first place is empty, or nothing marked is above it.
+    A row without a value is a head if its first place is empty, or that of the heads above it is.
     """
     heads: set[int] = set()
     body = [row for row in rows if sum(_is_value(table.cells[index].text.strip(), mark) for index in rows[row])]
     first_value = min(body, default=table.rows)
-    for row in sorted(rows)[:MAX_HEADS]:
+    has_corner = False
+    for row in sorted(rows)[len(titles) :][:MAX_HEADS]:
         cells = [table.cells[index] for index in rows[row]]
         filled = [cell for cell in cells if cell.text.strip() and cell.text.strip() not in MARKS]
-        if all(cell.header for cell in cells):
-            heads.add(row)
-            continue
-        if row >= first_value or not body or (row - 1 not in heads and row != min(rows)):
-            break
         labelled = any(cell.col == 0 for cell in filled)
-        if not filled or (labelled and (len(filled) < 2 or heads)) or any(len(cell.text) > MAX_LINE for cell in filled):
-            break
+        if not all(cell.header for cell in cells):
+            is_top = row == min(rows) + len(titles)
+            if not body and is_top and _names_columns(table, rows, row):
+                heads.add(row)
+            if row >= first_value or not body or (row - 1 not in heads and not is_top):
+                break
+            has_figures = any(map(str.isdigit, "".join(c.text for c in filled if not _YEAR.fullmatch(c.text.strip()))))
+            is_alone = labelled and (len(filled) < 2 or has_corner or (bool(heads) and has_figures))
+            if not filled or is_alone or any(len(cell.text) > MAX_LINE for cell in filled):
+                break
         heads.add(row)
+        has_corner = has_corner or labelled
     return frozenset(heads)
+
+
+def _find_titles(table: Table, rows: Mapping[int, Sequence[int]]) -> list[str]:
+    """Return the texts of the first rows that have one text alone in the first place, above a row of several."""
+    titles: list[str] = []
+    for row in sorted(rows)[:MAX_HEADS]:
+        filled = [table.cells[index] for index in rows[row] if table.cells[index].text.strip()]
+        if len(filled) != 1 or filled[0].col > 0:
+            return titles if len(filled) > 1 else []
+        titles.append(" ".join(filled[0].text.split()))
+    return []
+
+
+def _names_columns(table: Table, rows: Mapping[int, Sequence[int]], row: int) -> bool:
+    """Return whether a row of a table of words names its columns: short, different, and found nowhere below."""
+    names = [" ".join(table.cells[index].text.split()) for index in rows[row]]
+    below = {" ".join(table.cells[index].text.split()) for other in rows if other > row for index in rows[other]}
+    is_named = all(0 < len(name) <= MAX_NAME and not any(map(str.isdigit, name)) for name in names)
+    is_whole = len(set(names)) == len(names) == table.cols >= LEAST_NAMES <= len(rows)
+    return is_named and is_whole and not below & set(names)
 
 
 def _find_marks(table: Table, rows: Mapping[int, Sequence[int]], heads: frozenset[int]) -> dict[int, int]:

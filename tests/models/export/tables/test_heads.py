@@ -177,3 +177,30 @@ def test_catalog_lists_heads_types_and_first_rows() -> None:
     assert (table.title, table.scale, table.page) == ("Balance sheet", 1e6, 1)
     assert [column.type for column in table.columns if column.head_path] == ["number"] * 4
     assert len(table.sample) == 3
+
+
+NAMES = ["Region", "Units", "Price"]
+FIGURES = [["North", "5", "2.50"], ["South", "7", "1.20"], ["West", "8", "3.00"]]
+WORDS = [["North", "Clerk", "Oslo"], ["South", "Driver", "Rome"], ["West", "Clerk", "Oslo"]]
+
+
+@pytest.mark.parametrize("body", [FIGURES, WORDS])
+@pytest.mark.parametrize("titles", [0, 1, 2])
+def test_titles_inside_a_table_head_no_column(body: list[list[str]], titles: int) -> None:
+    above = [["Sales of the year", "", ""], ["All branches", "", ""]][:titles]
+    cells = list(list_cells(make_tree(table_block([*above, NAMES, *body], header_rows=0))))
+    assert [cell.head for cell in cells if cell.label in ("North", "South", "West")] == NAMES * 3
+    assert {cell.title for cell in cells} == {" ".join(line[0] for line in above)}
+
+
+def test_names_below_a_group_over_an_empty_corner_are_heads() -> None:
+    rows = [["", "Values", "Values"], NAMES, *FIGURES]
+    cells = list(list_cells(make_tree(table_block(rows))))
+    paths = [("Region",), ("Values", "Units"), ("Values", "Price")]
+    assert [cell.head_path for cell in cells if cell.label == "North"] == paths
+
+
+@pytest.mark.parametrize("first", [["North", "Clerk", "Oslo"], ["Name", "Role", "Oslo"], ["Name", "2", "City"]])
+def test_words_that_a_table_repeats_or_figures_head_no_column(first: list[str]) -> None:
+    cells = list(list_cells(make_tree(table_block([first, *WORDS], header_rows=0))))
+    assert {cell.head for cell in cells if cell.label == "South"} == {""}
