@@ -72,12 +72,10 @@ def make_data_writer(schema: object, *, is_checked: bool = False) -> Write:
     Raises:
         click.UsageError: The schema cannot be used.
     """
+    from quire.cluster.compose.values import schema_limits
     from quire.models.derive.schema import answer, checking, extract
 
-    limits = checking.CHECKED
-    if not is_checked:
-        settings = settings_from()
-        limits = checking.SchemaLimits(settings.schema_values, settings.schema_pattern_cost)
+    limits = checking.CHECKED if is_checked else schema_limits(settings_from())
     try:
         checked = extract.read_schema(schema, limits=limits)
     except answer.SchemaRefused as error:

@@ -10,14 +10,14 @@ from itertools import chain, groupby, pairwise
 
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
-from quire.models.derive.fields.bills import SUMMED, find_stated_currency, find_unlabelled
+from quire.models.derive.fields.bills import SUMMED, find_stated_currency
 from quire.models.derive.fields.extracted_field import ExtractedField, locate_value
-from quire.models.derive.fields.fields import find_labelled
+from quire.models.derive.fields.fields import DocumentTexts
 from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours
 from quire.models.derive.fields.labels import begins_label, name_key
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.pairs import MAX_LABEL, Pair, is_bare, lone_label
-from quire.models.derive.fields.values import EMAIL, find_dates
+from quire.models.derive.fields.values import EMAIL
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
@@ -34,8 +34,6 @@ RIGHT, BELOW, NEXT, INLINE, ROW, HEADING, PROSE = 0.85, 0.75, 0.55, 0.75, 0.7, 0
 CHOSEN = 0.96
 """Least confidence in the total that was chosen from all labelled amounts."""
 _SUMMED = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX})
-PARTIES = frozenset({str(Key.SUPPLIER), str(Key.CUSTOMER)})
-"""Keys whose values are searched by their place even if a label names them: it may name a whole address."""
 _TOTALS = frozenset({Key.TOTAL, Key.SUBTOTAL})
 MIN_TOTALS = 3  # cells of a row of totals with its label: a single total is named by the label alone
 HEAD_AND_ROW = 2  # rows of a table that states single values
@@ -67,22 +65,17 @@ class ValueCandidate:
 
 
 def find_candidates(
-    tree: Tree, whole: Sequence[Fragment], leaves: PhraseIndex[Leaf], used: frozenset[tuple[BlockId, int]]
-) -> tuple[list[ValueCandidate], list[Fragment]]:
-    """Return the candidates in reading order, and the fragments of `whole` that they are from.
-
-    `used` are rows of tables (block and row number) that arrays are read from; they are left out.
-    """
+    tree: Tree, texts: DocumentTexts, whole: Sequence[Fragment], leaves: PhraseIndex[Leaf]
+) -> list[ValueCandidate]:
+    """Return the candidates in reading order; `whole` are all fragments, of which `texts` has those outside arrays."""
     blocks = {block.id: block for block in tree.blocks}
-    fragments = [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
-    pairs, ticked = find_labelled(tree, fragments)
+    fragments, pairs = texts.fragments, texts.pairs
     candidates = [found for pair in pairs if (found := _of_pair(pair)) is not None]
-    named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair)) - PARTIES
-    stated = [field for _, field in find_unlabelled(fragments, named | {str(Key.INVOICE_NUMBER)})]
+    stated = [field for _, field in texts.unlabelled]
     if len(whole) > len(fragments) and all(field.canonical_key != Key.CURRENCY for field in stated):
         stated += [field for _, field in find_stated_currency(whole) if field is not None]
     orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(whole)}
-    candidates += [_of_field(field, How.PAIR, blocks, orders) for _, field in ticked]
+    candidates += [_of_field(field, How.PAIR, blocks, orders) for _, field in texts.ticked]
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
     candidates += _find_inline(fragments, leaves, paired)
@@ -98,7 +91,13 @@ def find_candidates(
         for source in _read_sentences(fragments, blocks)
         for found in chain(find_stated(source.text), find_measures(source.text, leaves))
     ]
-    return sorted(candidates, key=lambda candidate: candidate.order), fragments
+    return sorted(candidates, key=lambda candidate: candidate.order)
+
+
+def outside_rows(tree: Tree, whole: Sequence[Fragment], used: frozenset[tuple[BlockId, int]]) -> list[Fragment]:
+    """Return the fragments outside the given rows of tables (block and row number), which arrays are read from."""
+    blocks = {block.id: block for block in tree.blocks}
+    return [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
 
 
 def _read_sentences(fragments: Sequence[Fragment], blocks: Mapping[BlockId, Block]) -> Iterator[TextSource]:
@@ -116,11 +115,6 @@ def _is_used(fragment: Fragment, blocks: Mapping[BlockId, Block], used: frozense
     if fragment.cell is None or table is None:
         return False
     return (fragment.block_id, table.cells[fragment.cell].row) in used
-
-
-def _is_of_type(pair: Pair) -> bool:
-    """Return False for a label of a date without one."""
-    return pair.known is not Key.DATE or next(find_dates(pair.value), None) is not None
 
 
 def _of_pair(pair: Pair) -> ValueCandidate | None:
