@@ -10,11 +10,10 @@ from decimal import Decimal
 
 from quire.models.derive.fields.extracted_field import ExtractedField, make_field
 from quire.models.derive.fields.fragments import Fragment
-from quire.models.derive.fields.imprint import find_payee
 from quire.models.derive.fields.labels import match_label
 from quire.models.derive.fields.letterhead import find_letterhead
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.parties import PARTED, SURE_HEAD, Party, find_parties
+from quire.models.derive.fields.parties import PARTED, Party, find_parties
 from quire.models.derive.fields.sums import Summed, find_sums
 from quire.models.derive.fields.totals import MAX_ROUNDING, Total, choose_total
 from quire.models.derive.fields.values import (
@@ -112,13 +111,6 @@ def _issuer(
 ) -> Iterator[Candidate]:
     """Yield the issuer and its address, unless the issuer's own address names it."""
     head, seller, customer = find_letterhead(fragments), parties.get(Key.SUPPLIER), parties.get(Key.CUSTOMER)
-    if head is None or head.confidence < SURE_HEAD:
-        stated = find_payee(fragments)
-        if stated is not None:
-            fragment, name, confidence = stated
-            if Key.SUPPLIER not in named and seller is None:
-                yield fragment, make_field(fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, name, confidence)
-            return
     if head is not None and customer is not None and head.name_parts[0][0] is customer.fragment:
         head = None
     address = None

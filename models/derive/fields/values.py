@@ -93,12 +93,13 @@ RANGE = re.compile(
 
 
 def find_dates(text: str) -> Iterator[FoundValue]:
-    """Yield calendar dates in reading order, both of a range.
+    """Return calendar dates in reading order, both of a range.
 
     An ambiguous 03/04/2018 is read day first, with less confidence.
     """
-    if DIGIT.search(text):
-        yield from _known_dates(text) if len(text) <= MAX_KNOWN else _find_dates(text)
+    if not DIGIT.search(text):
+        return iter(())
+    return iter(_known_dates(text)) if len(text) <= MAX_KNOWN else _find_dates(text)
 
 
 @lru_cache(maxsize=4_096)
@@ -205,9 +206,10 @@ AMOUNT = re.compile(
 
 
 def find_amounts(text: str, *, decimals: bool = True) -> Iterator[FoundValue]:
-    """Yield amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
-    if DIGIT.search(text):
-        yield from _known_amounts(text, decimals) if len(text) <= MAX_KNOWN else _find_amounts(text, decimals)
+    """Return amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
+    if not DIGIT.search(text):
+        return iter(())
+    return iter(_known_amounts(text, decimals)) if len(text) <= MAX_KNOWN else _find_amounts(text, decimals)
 
 
 @lru_cache(maxsize=4_096)

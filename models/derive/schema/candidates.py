@@ -65,9 +65,12 @@ class ValueCandidate:
 
 
 def find_candidates(
-    tree: Tree, texts: DocumentTexts, whole: Sequence[Fragment], leaves: PhraseIndex[Leaf]
+    tree: Tree, texts: DocumentTexts, whole: Sequence[Fragment], leaves: PhraseIndex[Leaf], *, is_known: bool = False
 ) -> list[ValueCandidate]:
-    """Return the candidates in reading order; `whole` are all fragments, of which `texts` has those outside arrays."""
+    """Return the candidates in reading order; `whole` are all fragments, of which `texts` has those outside arrays.
+
+    With `is_known` all labels of the schema are in the lexicon, so that the pairs of `texts` have them.
+    """
     blocks = {block.id: block for block in tree.blocks}
     fragments, pairs = texts.fragments, texts.pairs
     candidates = [found for pair in pairs if (found := _of_pair(pair)) is not None]
@@ -78,20 +81,27 @@ def find_candidates(
     candidates += [_of_field(field, How.PAIR, blocks, orders) for _, field in texts.ticked]
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
-    candidates += _find_inline(fragments, leaves, paired)
+    if not is_known:
+        candidates += _find_inline(fragments, leaves, paired)
     chained = list(_find_chained(fragments, leaves))
     candidates = [candidate for candidate in candidates if not _holds_label(candidate, chained)] + chained
     candidates += _find_beside(fragments, leaves, paired)
-    candidates += _find_rows(fragments, tree, leaves, paired)
-    candidates += _find_totals(fragments, tree, leaves)
-    candidates += _find_under_headings(fragments, paired)
-    candidates += _find_person(fragments)
-    candidates += [
-        ValueCandidate(found.label, (source.cut(found.start, found.end),), PROSE, How.PROSE)
-        for source in _read_sentences(fragments, blocks)
-        for found in chain(find_stated(source.text), find_measures(source.text, leaves))
-    ]
+    if not is_known:
+        candidates += _find_by_schema(tree, fragments, leaves, paired)
     return sorted(candidates, key=lambda candidate: candidate.order)
+
+
+def _find_by_schema(
+    tree: Tree, fragments: Sequence[Fragment], leaves: PhraseIndex[Leaf], paired: frozenset[int]
+) -> Iterator[ValueCandidate]:
+    """Yield what only the phrases of the schema name: in rows, below headings and in sentences."""
+    yield from _find_rows(fragments, tree, leaves, paired)
+    yield from _find_totals(fragments, tree, leaves)
+    yield from _find_under_headings(fragments, paired)
+    yield from _find_person(fragments)
+    for source in _read_sentences(fragments, {block.id: block for block in tree.blocks}):
+        for found in chain(find_stated(source.text), find_measures(source.text, leaves)):
+            yield ValueCandidate(found.label, (source.cut(found.start, found.end),), PROSE, How.PROSE)
 
 
 def outside_rows(tree: Tree, whole: Sequence[Fragment], used: frozenset[tuple[BlockId, int]]) -> list[Fragment]:

@@ -182,7 +182,8 @@ def extract_data(
 ) -> ExtractedData:
     """Return the values of the schema that the tree holds, with their evidence, and why others are missing.
 
-    `rate` gives the confidence of a value from its features, `texts` is what the tree's texts state, if it was read.
+    `rate` gives the confidence of a value from its features. `texts` is what the tree's texts state, if it was read for
+    a schema whose labels are all in the lexicon.
     """
     return _Extraction(tree, schema, given, rate, texts).run()
 
@@ -246,7 +247,8 @@ class _Extraction:
         texts = self.texts
         if texts is None or used:
             texts = read_texts(self.tree, outside_rows(self.tree, whole, used), is_bill=True)
-        candidates, fragments = find_candidates(self.tree, texts, whole, schema.leaves), texts.fragments
+        is_known, fragments = self.texts is not None, texts.fragments
+        candidates = find_candidates(self.tree, texts, whole, schema.leaves, is_known=is_known)
         for array in arrays_of(schema.root):
             if isinstance(array.item, Leaf):
                 self._lists[array] = find_values(array, array.item, schema.lists, candidates, fragments)
