@@ -61,6 +61,10 @@ class TableNames:
     units: Mapping[int, str] = field(default_factory=dict)
     closed: frozenset[int] = frozenset()
     """Cells whose closing bracket is in the next one."""
+    first: Mapping[int, str] = field(default_factory=dict)
+    """Texts of the first row by column, in a table without heads."""
+    data: frozenset[int] = frozenset()
+    """Rows of data that are marked as heads."""
 
     def path(self, cell: Cell) -> tuple[str, ...]:
         """Return the heads above a cell: those of the first of its columns that has any."""
@@ -91,7 +95,12 @@ def name_table(block: Block, table: Table, before: Sequence[Block]) -> TableName
                         *(table.cells[index].text for row in sorted(heads) for index in rows[row])])  # fmt: skip
     units, closed = _read_marks(table, merged)
     sections = _find_sections(table, rows, heads, mark)
-    return TableNames(_find_title(rest), find_scale(context), heads, paths, sections, merged, units, closed)
+    first = {} if paths else _read_paths(table, rows, frozenset({0}), ())
+    names = {column: text for column, (text,) in first.items() if len(text) <= MAX_TITLE}
+    data = frozenset({0} - heads if all(table.cells[index].header for index in rows[0]) else ())
+    return TableNames(
+        _find_title(rest), find_scale(context), heads, paths, sections, merged, units, closed, names, data
+    )
 
 
 def continue_names(block: Block, before: Sequence[Block], above: TableNames) -> TableNames | None:
@@ -183,7 +192,7 @@ def _find_heads(table: Table, rows: Mapping[int, Sequence[int]], mark: str) -> f
     for row in sorted(rows)[:MAX_HEADS]:
         cells = [table.cells[index] for index in rows[row]]
         filled = [cell for cell in cells if cell.text.strip() and cell.text.strip() not in MARKS]
-        if all(cell.header for cell in cells):
+        if all(cell.header for cell in cells) and not _is_repeated(table, filled):
             heads.add(row)
             continue
         if row >= first_value or not body or (row - 1 not in heads and row != min(rows)):
@@ -193,6 +202,16 @@ def _find_heads(table: Table, rows: Mapping[int, Sequence[int]], mark: str) -> f
             break
         heads.add(row)
     return frozenset(heads)
+
+
+def _is_repeated(table: Table, row: Sequence[Cell]) -> bool:
+    """Return whether most of a row's texts behind its label are those of other rows too, but its label is not.
+
+    Such a row is data even if it is marked as a head, which a table repeats as a whole.
+    """
+    below = {(cell.col, cell.text) for cell in table.cells if cell.row > row[0].row} if row else set()
+    same = [(cell.col, cell.text) in below for cell in row if cell.col > 0]
+    return 2 * sum(same) > len(same) and all((cell.col, cell.text) not in below for cell in row if cell.col == 0)
 
 
 def _find_marks(table: Table, rows: Mapping[int, Sequence[int]], heads: frozenset[int]) -> dict[int, int]:
