@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from quire.models.derive.fields.letterhead import LEGAL_FORM
@@ -157,7 +158,19 @@ def _names_money(name: str, key: Key | None) -> bool:
 
 
 def _find_integer(text: str, leaf: Leaf) -> Iterator[tuple[int, int, int]]:
-    yield from ((int(value), start, end) for value, start, end in _find_number(text, leaf) if value == int(value))
+    least, most = _YEARS if _is_year(leaf.name) else (-inf, inf)
+    for value, start, end in _find_number(text, leaf):
+        if value == int(value) and least <= value <= most:
+            yield int(value), start, end
+
+
+_YEARS = (1_000, 2_999)
+
+
+@lru_cache(maxsize=2_000)
+def _is_year(name: str) -> bool:
+    words = split_name(name).casefold().split()
+    return words[-1:] == ["year"] and not {"per", "in", "a", "each"}.intersection(words)
 
 
 def _to_decimal(number: str) -> Decimal | None:

@@ -189,6 +189,12 @@ def test_rounded_bill_yields_the_payable_amount() -> None:
     assert by_key(make_tree(*(make_block(P, row) for row in rows)))["total"].normalized == "60.30"
 
 
+def test_letters_with_strokes_are_those_without_in_labels() -> None:
+    for label in ("Do zapłaty", "DO ZAPŁATY", "Wartość brutto", "Kwota do zapłaty", "Termin płatności"):
+        fields = by_key(make_tree(make_block(P, f"{label}: 12.05.2024"), make_block(P, f"{label} 60,31 zł")))
+        assert fields.keys() & {"total", "due_date"}, label
+
+
 def test_a_percentage_in_a_label_is_not_its_amount() -> None:
     tree = lines_tree(
         ("VAT (20%)", (50, 20, 110, 32)), ("12.40", (300, 20, 330, 32)),
