@@ -163,14 +163,14 @@ def _find_inline(
     for fragment in fragments:
         if fragment.order in paired or len(fragment.text) > MAX_LABEL + MAX_INLINE_VALUE:
             continue
-        if lone_label(fragment.text) is not None or _is_exact(fragment.text, leaves):
+        if lone_label(fragment.text) is not None or _is_alone(fragment.text, leaves):
             continue
         words = list(_WORD.finditer(fragment.raw))[: MAX_LABEL_WORDS + 1]
         for count in range(min(len(words) - 1, MAX_LABEL_WORDS), 0, -1):
             label = fragment.raw[: words[count - 1].end()]
             value = fragment.raw[words[count].start() :]
             is_stated = len(value) > 1 and (fragment.type not in HEADS or any(map(str.isdigit, value)))
-            if is_stated and _is_exact(label, leaves) and not _ends_in_value(label, leaves):
+            if is_stated and '"' not in label and _is_alone(label, leaves):
                 source = source_of(fragment)
                 yield ValueCandidate(
                     label.strip(" .:"), (source.cut(words[count].start(), len(source.text)),), INLINE, How.LINE
@@ -231,10 +231,11 @@ def _label_length(text: str, words: Sequence[re.Match[str]], number: int, leaves
     return 0
 
 
-def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:
-    """Return True for a label whose last word has digits and that is a label without it too."""
+def _is_alone(label: str, leaves: PhraseIndex[Leaf]) -> bool:
+    """Return True for a label of the schema, but not for one with its value: figures that are no rate."""
     shorter, _, last = label.rstrip().rpartition(" ")
-    return any(map(str.isdigit, last)) and bool(shorter) and _is_exact(shorter, leaves)
+    has_value = any(map(str.isdigit, last)) and last[-1] not in "%)" and bool(shorter) and _is_exact(shorter, leaves)
+    return not has_value and _is_exact(label, leaves)
 
 
 def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
@@ -248,12 +249,12 @@ def _find_beside(
     labels = {
         fragment.order
         for fragment in fragments
-        if len(fragment.text) <= MAX_LABEL and (_is_exact(fragment.text, leaves) or lone_label(fragment.text))
+        if len(fragment.text) <= MAX_LABEL and (_is_alone(fragment.text, leaves) or lone_label(fragment.text))
     }
     following = {fragment.order: after for fragment, after in pairwise(fragments)}
     for _, group in groupby(fragments, key=lambda fragment: fragment.page):
         page = list(group)
-        wanted = [f for f in page if f.order in labels and f.order not in paired and _is_exact(f.text, leaves)]
+        wanted = [f for f in page if f.order in labels and f.order not in paired and _is_alone(f.text, leaves)]
         neighbours = Neighbours(page) if wanted else None
         for label in wanted:
             if neighbours is None or label.bbox is None:
