@@ -370,7 +370,7 @@ def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
         if typed and not any(read_typed(row.cells[leaf].text, leaf) is not None for leaf in typed):
             continue
         yield from (pending,) if pending is not None else ()
-        pending = Row({leaf: (source,) for leaf, source in row.cells.items()}, row.fit, group)
+        pending = Row({leaf: (source, *row.rests.get(leaf, ())) for leaf, source in row.cells.items()}, row.fit, group)
     yield from (pending,) if pending is not None else ()
 
 
