@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic_core import to_json
 
 from quire.cluster.cli.shared.options import settings_from
 from quire.models.export import OUTPUTS
@@ -88,8 +89,6 @@ def make_data_writer(schema: object, *, is_checked: bool = False) -> Write:
 
 
 def _json(value: object) -> bytes:
-    from pydantic_core import to_json
-
     return to_json(value, indent=1)
 
 

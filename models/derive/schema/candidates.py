@@ -34,10 +34,6 @@ RIGHT, BELOW, NEXT, INLINE, ROW, HEADING, PROSE = 0.85, 0.75, 0.55, 0.75, 0.7, 0
 CHOSEN = 0.96
 """Least confidence in the total that was chosen from all labelled amounts."""
 _SUMMED = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX})
-_TOTALS = frozenset({Key.TOTAL, Key.SUBTOTAL})
-MIN_TOTALS = 3  # cells of a row of totals with its label: a single total is named by the label alone
-HEAD_AND_ROW = 2  # rows of a table that states single values
-ABOVE = 2.0  # heights of a row between a table and the heads of its columns
 MIN_NAME, CONTACTS = 2, 6  # words of a person's name, and first texts of a page of which one is an address for mail
 _WORD = re.compile(r"\S+")
 MIN_CHAIN, MAX_CHAIN = 12, 300  # characters of a text in which several labels are searched
@@ -96,7 +92,6 @@ def _find_by_schema(
 ) -> Iterator[ValueCandidate]:
     """Yield what only the phrases of the schema name: in rows, below headings and in sentences."""
     yield from _find_rows(fragments, tree, leaves, paired)
-    yield from _find_totals(fragments, tree, leaves)
     yield from _find_under_headings(fragments, paired)
     yield from _find_person(fragments)
     for source in _read_sentences(fragments, {block.id: block for block in tree.blocks}):
@@ -304,45 +299,6 @@ def _year_of(cell: Fragment, table: Table, years: Mapping[int, str]) -> tuple[st
     col = table.cells[cell.cell or 0].col
     year = years.get(col, "") if plain_number(cell.text) is not None else ""
     return (year, -col) if year else ("", 0)
-
-
-def _find_totals(fragments: Sequence[Fragment], tree: Tree, leaves: PhraseIndex[Leaf]) -> Iterator[ValueCandidate]:
-    """Yield the cells of the only row, and of rows of totals, each named by its head: the total below `Net` is net."""
-    tables = {block.id: block.table for block in tree.blocks if block.table is not None}
-    cells = [fragment for fragment in fragments if fragment.cell is not None]
-    loose = [fragment for fragment in fragments if fragment.cell is None and len(fragment.text) <= MAX_LABEL]
-    for block_id, group in groupby(cells, key=lambda fragment: fragment.block_id):
-        table = tables[block_id]
-        for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
-            row = list(members)
-            is_total = name_key(row[0].text) in _TOTALS and len(row) >= MIN_TOTALS
-            is_only = table.rows == HEAD_AND_ROW and table.cells[row[0].cell or 0].row == 1
-            for fragment in row[is_total:] if is_total or is_only else ():
-                head = _column_head(fragment, table, loose)
-                if leaves.fits(head):
-                    yield ValueCandidate(head, (source_of(fragment),), ROW, How.TABLE)
-
-
-def _column_head(fragment: Fragment, table: Table, loose: Sequence[Fragment]) -> str:
-    """Return the text at the top of a cell's column, or right above the table; "" for none."""
-    column = table.cells[fragment.cell or 0].col
-    top = next((cell for cell in table.cells if cell.row == 0 and cell.col == column), None)
-    if top is not None and top.text.strip() and not any(map(str.isdigit, top.text)):
-        return top.text
-    if top is None or top.bbox is None or fragment.bbox is None:
-        return ""
-    left, right, edge = min(top.bbox[0], fragment.bbox[0]), max(top.bbox[2], fragment.bbox[2]), top.bbox[1]
-    reach = ABOVE * (top.bbox[3] - top.bbox[1])
-    above = [
-        line
-        for line in loose
-        if line.bbox is not None
-        and line.page == fragment.page
-        and 0 <= edge - line.bbox[3] <= reach
-        and line.bbox[0] < right
-        and line.bbox[2] > left
-    ]
-    return max(above, key=lambda line: line.bbox[3] if line.bbox else 0.0).text if above else ""
 
 
 def _find_under_headings(fragments: Sequence[Fragment], paired: frozenset[int]) -> Iterator[ValueCandidate]:
