@@ -230,9 +230,15 @@ def _find_string(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
                 yield bare, begin, begin + len(bare)
 
 
+MAX_NUMBER_WORDS = 7  # words of a number with blanks
+
+
 def _is_sentence(text: str) -> bool:
-    """Return True for words that go on after the name of a number: `(invoice number) to billing@rope.example`."""
-    return "@" in text or (len(text.split()) > 1 and not any(map(str.isdigit, text)))
+    """Return True for words that go on after the name of a number, and for many that do not begin with a number."""
+    words, stripped = text.split(), text.strip()
+    if "@" in text or (len(words) > 1 and not any(map(str.isdigit, text))):
+        return True
+    return len(words) > MAX_NUMBER_WORDS and trim_identifier(stripped) == stripped
 
 
 def _find_by_name(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:

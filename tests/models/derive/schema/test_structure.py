@@ -151,3 +151,10 @@ def test_texts_split_over_columns_without_a_head_are_whole() -> None:
         schema = objects(elements={"type": "array", "items": objects(item=TEXT, amount=NUMBER)})
         right += extract_data(make_tree(table_block(rows)), read_schema(schema)).data == {"elements": truth}
     assert right >= 23, right
+
+
+def test_address_below_the_title_is_no_invoice_number() -> None:
+    for seed in range(20):
+        seller, title = SELLERS[seed % len(SELLERS)], ("Facture", "Rechnung", "Invoice", "Factuur")[seed % 4]
+        blocks = (make_block(BlockType.HEADING, title), make_block(BlockType.PARAGRAPH, " · ".join(seller)))
+        assert extract_data(make_tree(*blocks), read_schema(objects(invoice_number=TEXT))).data == {}
