@@ -52,6 +52,11 @@ def make_language_model(settings: Settings) -> JsonModel | None:
     return JsonModel(settings.llm_url, settings.llm_model, key=key, timeout_s=settings.llm_timeout_s)
 
 
+def schema_limits(settings: Settings) -> SchemaLimits:
+    """Return the limits of a schema that a caller sends."""
+    return SchemaLimits(settings.schema_values, settings.schema_pattern_cost)
+
+
 def api_limits(settings: Settings) -> ApiLimits:
     """Return the API's limits in bytes. Behind HAProxy every caller looks local, so the loopback token is off."""
     return ApiLimits(
@@ -65,7 +70,7 @@ def api_limits(settings: Settings) -> ApiLimits:
         org_disk_bytes=settings.org_disk_mb * MEGABYTE,
         webhook_overlap_s=settings.webhook_overlap_s,
         sync_wait_s=settings.sync_wait_s,
-        schema=SchemaLimits(settings.schema_values, settings.schema_pattern_cost),
+        schema=schema_limits(settings),
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,

@@ -9,11 +9,11 @@ from functools import lru_cache
 from quire.models.cdom.tree import BlockId, Tree
 from quire.models.derive.fields.bills import BILL_KEYS
 from quire.models.derive.fields.extracted_field import ExtractedField, FieldEvidence
-from quire.models.derive.fields.fields import TYPES, read_fields
+from quire.models.derive.fields.fields import TYPES, read_fields, read_texts
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.values import ValueType, normalise
 from quire.models.derive.schema.answer import LeafEvidence, ValuePlace, pointer
-from quire.models.derive.schema.extract import ReadSchema, extract_data, read_schema
+from quire.models.derive.schema.extract import ReadSchema, extract_data, read_schema, whole_fragments
 
 WANTED = (
     Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.DUE_DATE, Key.SUPPLIER, Key.CUSTOMER, Key.SUBTOTAL, Key.TAX, Key.TOTAL,
@@ -21,7 +21,6 @@ WANTED = (
 )  # fmt: skip
 """Keys of a bill."""
 _KEYS = frozenset(map(str, Key))
-MONEY = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX})
 LEAST, SURE = 0.81, 0.9
 """Minimum confidence (0..1) of a value that is added where its key has none, and where it has another."""
 MAX_PAGES = 20  # pages of a bill; a longer document is a report that names one
@@ -33,10 +32,11 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
 
     A value of a bill by the fixed schema is added where no field has its key, or where the schema is sure of another.
     """
-    fields = read_fields(tree)
-    if len(tree.pages) > MAX_PAGES or not {field.canonical_key for field in fields} & (BILL_KEYS | MONEY):
+    texts = read_texts(tree, whole_fragments(tree))
+    fields = read_fields(texts)
+    if len(tree.pages) > MAX_PAGES or not {field.canonical_key for field in fields} & BILL_KEYS:
         return fields
-    found = extract_data(tree, _read_wanted())
+    found = extract_data(tree, _read_wanted(), texts=texts)
     order = {block.id: number for number, block in enumerate(tree.blocks)}
     cited = {_range_of(field.evidence): number for number, field in enumerate(fields)}
     for key in WANTED:

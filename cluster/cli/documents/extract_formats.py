@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic_core import to_json
 
 from quire.cluster.cli.shared.options import settings_from
 from quire.models.export import OUTPUTS
@@ -72,12 +73,10 @@ def make_data_writer(schema: object, *, is_checked: bool = False) -> Write:
     Raises:
         click.UsageError: The schema cannot be used.
     """
+    from quire.cluster.compose.values import schema_limits
     from quire.models.derive.schema import answer, checking, extract
 
-    limits = checking.CHECKED
-    if not is_checked:
-        settings = settings_from()
-        limits = checking.SchemaLimits(settings.schema_values, settings.schema_pattern_cost)
+    limits = checking.CHECKED if is_checked else schema_limits(settings_from())
     try:
         checked = extract.read_schema(schema, limits=limits)
     except answer.SchemaRefused as error:
@@ -90,8 +89,6 @@ def make_data_writer(schema: object, *, is_checked: bool = False) -> Write:
 
 
 def _json(value: object) -> bytes:
-    from pydantic_core import to_json
-
     return to_json(value, indent=1)
 
 

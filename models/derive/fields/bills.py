@@ -10,11 +10,10 @@ from decimal import Decimal
 
 from quire.models.derive.fields.extracted_field import ExtractedField, make_field
 from quire.models.derive.fields.fragments import Fragment
-from quire.models.derive.fields.imprint import find_payee
 from quire.models.derive.fields.labels import match_label
 from quire.models.derive.fields.letterhead import find_letterhead
 from quire.models.derive.fields.lexicon import Key
-from quire.models.derive.fields.parties import PARTED, SURE_HEAD, Party, find_parties
+from quire.models.derive.fields.parties import PARTED, Party, find_parties
 from quire.models.derive.fields.sums import Summed, find_sums
 from quire.models.derive.fields.totals import MAX_ROUNDING, Total, choose_total
 from quire.models.derive.fields.values import (
@@ -50,14 +49,14 @@ Candidate = tuple[Fragment, ExtractedField | None]
 """A field, or None where its value does not stand in the fragment as written."""
 
 
-def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
+def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str], *, is_bill: bool = False) -> Iterator[Placed]:
     """Yield fields for keys without a label; always the total, because a bill names several."""
-    for fragment, field in _find_candidates(fragments, named):
+    for fragment, field in _find_candidates(fragments, named, is_bill=is_bill):
         if field is not None:
             yield fragment, field
 
 
-def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
+def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str], *, is_bill: bool) -> Iterator[Candidate]:
     total = choose_total(fragments)
     sums = {summed.key: summed for summed in find_sums(fragments)}
     if total is not None and not (sums and _keeps_total(sums, total, fragments)):
@@ -73,7 +72,9 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
             summed.fragment,
             make_field(summed.fragment, label, key, ValueType.AMOUNT, raw, SUMMED, summed.amount.normal),
         )
-    if total is not None or sums or named & BILL_KEYS:
+    accounts = list(_accounts(fragments, named))
+    known = named | {field.canonical_key for _, field in accounts if field is not None}
+    if is_bill or total is not None or sums or known & BILL_KEYS:
         parties = {party.key: party for party in find_parties(fragments)}
         for name, party in parties.items():
             if name is not None and str(name) not in named:
@@ -86,7 +87,7 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
             yield from find_stated_currency(fragments)
     if Key.DATE not in named:
         yield from _date(fragments)
-    yield from _accounts(fragments, named)
+    yield from accounts
 
 
 def _keeps_total(sums: Mapping[Key, Summed], chosen: Total, fragments: Sequence[Fragment]) -> bool:
@@ -110,13 +111,6 @@ def _issuer(
 ) -> Iterator[Candidate]:
     """Yield the issuer and its address, unless the issuer's own address names it."""
     head, seller, customer = find_letterhead(fragments), parties.get(Key.SUPPLIER), parties.get(Key.CUSTOMER)
-    if head is None or head.confidence < SURE_HEAD:
-        stated = find_payee(fragments)
-        if stated is not None:
-            fragment, name, confidence = stated
-            if Key.SUPPLIER not in named and seller is None:
-                yield fragment, make_field(fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, name, confidence)
-            return
     if head is not None and customer is not None and head.name_parts[0][0] is customer.fragment:
         head = None
     address = None

@@ -6,13 +6,13 @@ less confidence.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quire.models.cdom.tree import BlockType, Tree
-from quire.models.derive.fields.bills import find_unlabelled
+from quire.models.derive.fields.bills import Placed, find_unlabelled
 from quire.models.derive.fields.extracted_field import ExtractedField, make_field
-from quire.models.derive.fields.fragments import Fragment, tree_fragments
+from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import rank_total
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.pairs import Pair, find_pairs, read_inline
@@ -47,6 +47,8 @@ TYPES = {
     Key.WEBSITE: ValueType.URL,
 }
 """Value types by key; all other keys hold text."""
+PARTIES = frozenset({str(Key.SUPPLIER), str(Key.CUSTOMER)})
+"""Keys whose values are searched by their place even if a label names them."""
 _TICKS = {"☑": "true", "☒": "true", "☐": "false"}
 _SURE_TICK = 0.95
 """Confidence (0..1) of what a form field itself states."""
@@ -65,30 +67,24 @@ def canonical_name(label: str) -> str:
     return re.sub(r"\W+", "_", label.casefold()).strip("_")
 
 
-def read_fields(tree: Tree) -> list[ExtractedField]:
-    """Return the fields in reading order of their evidence: the most confident per key, value and place."""
-    fragments = tree_fragments(tree)
-    pairs, ticked = find_labelled(tree, fragments)
-    placed = [
-        (pair.fragment.order, field) for pair in pairs if not _is_title_of_money(pair) for field in _of_pair(pair)
-    ]
-    placed += [(fragment.order, field) for fragment, field in ticked]
-    named = frozenset(
-        field.canonical_key for _, field in placed if field.canonical_key != Key.DATE or field.normalized is not None
-    )
-    placed += [(fragment.order, field) for fragment, field in find_unlabelled(fragments, named)]
-    surest: dict[tuple[object, ...], tuple[int, ExtractedField]] = {}
-    for order, field in sorted(placed, key=lambda entry: entry[1].confidence):
-        surest[field.canonical_key, field.value, field.evidence.block_id, field.evidence.cell] = (order, field)
-    return [field for _, field in sorted(surest.values(), key=lambda entry: entry[0])]
+@dataclass(frozen=True, slots=True)
+class DocumentTexts:
+    """What the texts of a document state: labels with their values, ticked boxes, and values without a label.
+
+    Fields and extraction by a schema choose from the same.
+    """
+
+    fragments: Sequence[Fragment]
+    pairs: Sequence[Pair]
+    ticked: Sequence[Placed]
+    unlabelled: Sequence[Placed]
 
 
-def find_labelled(
-    tree: Tree, fragments: Sequence[Fragment]
-) -> tuple[list[Pair], list[tuple[Fragment, ExtractedField]]]:
-    """Return the labels with their values, and the check boxes as fields with the value `true` or `false`.
+def read_texts(tree: Tree, fragments: Sequence[Fragment], *, is_bill: bool = False) -> DocumentTexts:
+    """Return what fragments of a tree state.
 
-    Extraction by a schema reads the same.
+    A name at its place is found even where a label names one too, which may name a whole address. With `is_bill`,
+    names are also searched where nothing tells that the document is a bill.
     """
     in_tables = table_pairs(tree, fragments)
     cells = {pair.fragment.order for pair in in_tables}
@@ -99,7 +95,28 @@ def find_labelled(
     }
     plain = [fragment for fragment in fragments if not _is_tick(fragment) and fragment.order not in labels]
     pairs = [pair for pair in find_pairs(plain) if pair.fragment.order not in cells] + in_tables
-    return pairs, list(_find_ticked(fragments))
+    named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair))
+    unlabelled = find_unlabelled(fragments, named - PARTIES, is_bill=is_bill)
+    return DocumentTexts(fragments, pairs, list(_find_ticked(fragments)), list(unlabelled))
+
+
+def _is_of_type(pair: Pair) -> bool:
+    """Return False for a label of a date without one."""
+    return pair.known is not Key.DATE or next(find_dates(pair.value), None) is not None
+
+
+def read_fields(texts: DocumentTexts) -> list[ExtractedField]:
+    """Return the fields in reading order of their evidence: the most confident per key, value and place."""
+    placed = [
+        (pair.fragment.order, field) for pair in texts.pairs if not _is_title_of_money(pair) for field in _of_pair(pair)
+    ]
+    named = PARTIES.intersection(field.canonical_key for _, field in placed)
+    placed += [(fragment.order, field) for fragment, field in texts.ticked]
+    placed += [(fragment.order, field) for fragment, field in texts.unlabelled if field.canonical_key not in named]
+    surest: dict[tuple[object, ...], tuple[int, ExtractedField]] = {}
+    for order, field in sorted(placed, key=lambda entry: entry[1].confidence):
+        surest[field.canonical_key, field.value, field.evidence.block_id, field.evidence.cell] = (order, field)
+    return [field for _, field in sorted(surest.values(), key=lambda entry: entry[0])]
 
 
 def _find_ticked(fragments: Iterable[Fragment]) -> Iterator[tuple[Fragment, ExtractedField]]:

@@ -17,6 +17,8 @@ WORD = re.compile(r"[^\W_]+|[°#%]")
 _NUMBER_WORDS = frozenset({"no", "nr", "number", "num", "n°"})
 """Last words of labels that a number sign may replace."""
 _OTHER_SIGNS = str.maketrans({"º": "°", "№": "#"})
+_STROKES = str.maketrans("łøđ", "lod")
+"""Letters with a stroke, which Unicode does not take apart."""
 
 
 def label_words(text: str) -> list[tuple[str, int]]:
@@ -27,7 +29,7 @@ def label_words(text: str) -> list[tuple[str, int]]:
 def _plain(word: str) -> str:
     if word.isascii():
         return word.lower()
-    folded = unicodedata.normalize("NFKD", word.casefold())
+    folded = unicodedata.normalize("NFKD", word.casefold().translate(_STROKES))
     return "".join(char for char in folded if not unicodedata.combining(char))
 
 

@@ -12,7 +12,6 @@ from quire.models.cdom.tree import BlockType
 from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours
 from quire.models.derive.fields.labels import match_label, name_key
 from quire.models.derive.fields.lexicon import NEEDS_COLON, Key
-from quire.models.derive.fields.values import FoundValue, find_amounts
 
 NO_PAIRS = frozenset({BlockType.CAPTION})
 """Blocks whose colons label nothing."""
@@ -91,22 +90,6 @@ def split_labels(text: str) -> list[tuple[str, str, Key]]:
     ]
 
 
-def read_stacked(fragment: Fragment, neighbours: Neighbours) -> list[tuple[str, Key, FoundValue, Fragment]]:
-    """Return the labels of a text that holds several, one below the other, with the amounts right of them in order.
-
-    There must be as many amounts as labels.
-    """
-    if len(fragment.text) > MAX_SPLIT or any(map(str.isdigit, RATE.sub("", fragment.text))):
-        return []
-    labels = split_labels(fragment.text)
-    if len(labels) < 2 or not fragment.text.startswith(labels[0][0]):
-        return []
-    amounts = [(amount, other) for other in neighbours.all_right_of(fragment) for amount in find_amounts(other.text)]
-    if len(amounts) != len(labels):
-        return []
-    return [(label, key, *placed) for (_, label, key), placed in zip(labels, amounts, strict=True)]
-
-
 def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
     """Return the pair that the text begins with, if any, and the text behind it."""
     match = INLINE.match(text)
@@ -183,9 +166,7 @@ class _Page:
 
     def pairs(self) -> Iterator[Pair]:
         yield from self._pair_inline()
-        yield from self._pair_stacked()
         labels = [f for f in self._fragments if f.order in self._labels and f.order not in self._used_values]
-        labels = [f for f in labels if f.order not in self._used_labels]
         yield from self._pair_right(labels)
         yield from self._pair_below([f for f in labels if f.order not in self._used_labels])
         yield from self._pair_unknown_labels()
@@ -199,14 +180,6 @@ class _Page:
                     continue
                 self._used_values.add(fragment.order)
                 yield Pair(label, value, fragment, 0.95, name_key(label))
-
-    def _pair_stacked(self) -> Iterator[Pair]:
-        for fragment in self._fragments:
-            if fragment.order not in self._used_values:
-                for label, key, amount, value in read_stacked(fragment, self._neighbours):
-                    self._used_values.add(value.order)
-                    self._used_labels.add(fragment.order)
-                    yield Pair(label, amount.raw, value, 0.8, key)
 
     def _pair_right(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
         for label in labels:
@@ -258,7 +231,7 @@ def lone_label(text: str) -> str | None:
         return None
     if text[-1:] in ":：" and is_label(text[:-1]):
         return text
-    words = RATE.sub("", text)
+    words = RATE.sub("", text) if "%" in text else text
     if any(map(str.isdigit, words)) or (words == text and is_bare(text)):
         return None
     return text if name_key(words) is not None else None

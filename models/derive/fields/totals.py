@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import islice
 
 from quire.models.derive.fields.fragments import Fragment, Neighbours
 from quire.models.derive.fields.labels import match_label, rank_total
@@ -16,7 +15,6 @@ from quire.models.derive.fields.pairs import split_labels
 from quire.models.derive.fields.values import FoundValue, find_amounts
 
 MAX_STEPS = 4  # fragments between a total's label and its amount
-MAX_LINES = 50  # payments and change amounts paired with each other
 MAX_LABEL = 60  # characters of a total's label
 QUALIFIED = re.compile(r"[^\W\d_]{3,}\s+total\b", re.IGNORECASE)
 """A total with a word in front, as `Takeaway total`."""
@@ -36,14 +34,13 @@ class Total:
 def choose_total(fragments: Sequence[Fragment]) -> Total | None:
     """Return the best of all totals, by label and then by size.
 
-    A rounding line that leads to a printed amount is applied. Without a total label, what was paid less the change or
-    the subtotal is the total.
+    A rounding line that leads to a printed amount is applied. Without a total label the subtotal is the total.
     """
     bill = _Bill(fragments)
     totals = list(bill.totals())
     best = max(totals, key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
     if best is None:
-        return bill.paid_less_change() or bill.subtotal()
+        return bill.subtotal()
     return bill.rounded(best[1])
 
 
@@ -81,15 +78,6 @@ class _Bill:
                     return replace(total, amount=amount, fragment=fragment)
         return total
 
-    def paid_less_change(self) -> Total | None:
-        """Return the paid amount less the change, for a bill without a total, if that amount is printed."""
-        payable = self._payable()
-        for fragment in self._all if payable else ():
-            for amount in find_amounts(fragment.text):
-                if Decimal(amount.normal) in payable:
-                    return Total("total", amount, fragment, 0.6)
-        return None
-
     def subtotal(self) -> Total | None:
         """Return the subtotal of a bill without a total."""
         for fragment, key in self._keys:
@@ -97,12 +85,6 @@ class _Bill:
                 for amount, place in self._amounts(fragment, fragment.text):
                     return Total(fragment.text, amount, place, 0.5)
         return None
-
-    def _payable(self) -> set[Decimal]:
-        """Return the paid amounts less the change, above zero."""
-        paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
-        rests = {abs(Decimal(given.normal)) - Decimal(back.normal) for given in paid for back in change}
-        return {rest for rest in rests if rest > 0}
 
     def _labelled(self, label_key: Key) -> Iterator[FoundValue]:
         for fragment, key in self._keys:

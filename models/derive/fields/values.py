@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import lru_cache
 
 
 class ValueType(StrEnum):
@@ -37,6 +38,8 @@ class FoundValue:
 
 
 DIGIT = re.compile(r"\d")
+MAX_KNOWN = 120
+"""Characters of a text whose dates and amounts are kept, because several rules read the lines of a page."""
 
 MONTHS = {
     name: number
@@ -90,12 +93,21 @@ RANGE = re.compile(
 
 
 def find_dates(text: str) -> Iterator[FoundValue]:
-    """Yield calendar dates in reading order, both of a range.
+    """Return calendar dates in reading order, both of a range.
 
     An ambiguous 03/04/2018 is read day first, with less confidence.
     """
     if not DIGIT.search(text):
-        return
+        return iter(())
+    return iter(_known_dates(text)) if len(text) <= MAX_KNOWN else _find_dates(text)
+
+
+@lru_cache(maxsize=4_096)
+def _known_dates(text: str) -> tuple[FoundValue, ...]:
+    return tuple(_find_dates(text))
+
+
+def _find_dates(text: str) -> Iterator[FoundValue]:
     end = 0
     for match in RANGE.finditer(text):
         dates = list(_read_range(match))
@@ -194,8 +206,19 @@ AMOUNT = re.compile(
 
 
 def find_amounts(text: str, *, decimals: bool = True) -> Iterator[FoundValue]:
-    """Yield amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
-    for match in AMOUNT.finditer(text) if DIGIT.search(text) else ():
+    """Return amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
+    if not DIGIT.search(text):
+        return iter(())
+    return iter(_known_amounts(text, decimals)) if len(text) <= MAX_KNOWN else _find_amounts(text, decimals)
+
+
+@lru_cache(maxsize=4_096)
+def _known_amounts(text: str, decimals: bool) -> tuple[FoundValue, ...]:
+    return tuple(_find_amounts(text, decimals))
+
+
+def _find_amounts(text: str, decimals: bool) -> Iterator[FoundValue]:
+    for match in AMOUNT.finditer(text):
         number = (
             match["number"].replace(" ", "") if "," in match["number"] or "." in match["number"] else match["number"]
         )

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from quire.models.derive.fields.fields import PARTIES
 from quire.models.derive.fields.fragments import Fragment
 from quire.models.derive.fields.labels import name_key
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.pairs import lone_label
 from quire.models.derive.schema.answer import How, Missing, ValuePlace
-from quire.models.derive.schema.candidates import PARTIES, ValueCandidate
+from quire.models.derive.schema.candidates import ValueCandidate
 from quire.models.derive.schema.columns import CENT
 from quire.models.derive.schema.nodes import Leaf, ObjectNode
 from quire.models.derive.schema.phrases import Fit, PhraseIndex, leaf_key, names_other
@@ -105,7 +106,7 @@ class Assignment:
     ) -> None:
         self.chosen: dict[Leaf, Choice] = {}
         self.reasons: dict[Leaf, Missing] = dict.fromkeys(leaves, Missing.NO_LABEL)
-        self._anchors = _find_anchors(fragments, objects)
+        self._anchors = _find_anchors(fragments, objects) if objects.named else []
         self._near = _find_near(fragments, leaves)
         scored = [entry for candidate in candidates for entry in self._score(candidate, index)]
         self._choose(sorted(scored, key=_rank))

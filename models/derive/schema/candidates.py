@@ -10,14 +10,14 @@ from itertools import chain, groupby, pairwise
 
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
-from quire.models.derive.fields.bills import SUMMED, find_stated_currency, find_unlabelled
+from quire.models.derive.fields.bills import SUMMED, find_stated_currency
 from quire.models.derive.fields.extracted_field import ExtractedField, locate_value
-from quire.models.derive.fields.fields import find_labelled
+from quire.models.derive.fields.fields import DocumentTexts
 from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours
 from quire.models.derive.fields.labels import begins_label, name_key
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.pairs import MAX_LABEL, Pair, is_bare, lone_label
-from quire.models.derive.fields.values import EMAIL, find_dates
+from quire.models.derive.fields.values import EMAIL
 from quire.models.derive.schema.answer import How
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
@@ -36,12 +36,6 @@ LEAST_FIGURES = 2
 CHOSEN = 0.96
 """Least confidence in the total that was chosen from all labelled amounts."""
 _SUMMED = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX})
-PARTIES = frozenset({str(Key.SUPPLIER), str(Key.CUSTOMER)})
-"""Keys whose values are searched by their place even if a label names them: it may name a whole address."""
-_TOTALS = frozenset({Key.TOTAL, Key.SUBTOTAL})
-MIN_TOTALS = 3  # cells of a row of totals with its label: a single total is named by the label alone
-HEAD_AND_ROW = 2  # rows of a table that states single values
-ABOVE = 2.0  # heights of a row between a table and the heads of its columns
 MIN_NAME, CONTACTS = 2, 6  # words of a person's name, and first texts of a page of which one is an address for mail
 _WORD = re.compile(r"\S+")
 _FIGURE = re.compile(r"[\s.#]*(?:[A-Z]\w*\.?\s)?[^\w\s]?\d")
@@ -72,38 +66,48 @@ class ValueCandidate:
 
 
 def find_candidates(
-    tree: Tree, whole: Sequence[Fragment], leaves: PhraseIndex[Leaf], used: frozenset[tuple[BlockId, int]]
-) -> tuple[list[ValueCandidate], list[Fragment]]:
-    """Return the candidates in reading order, and the fragments of `whole` that they are from.
+    tree: Tree, texts: DocumentTexts, whole: Sequence[Fragment], leaves: PhraseIndex[Leaf], *, is_known: bool = False
+) -> list[ValueCandidate]:
+    """Return the candidates in reading order; `whole` are all fragments, of which `texts` has those outside arrays.
 
-    `used` are rows of tables (block and row number) that arrays are read from; they are left out.
+    With `is_known` all labels of the schema are in the lexicon, so that the pairs of `texts` have them.
     """
     blocks = {block.id: block for block in tree.blocks}
-    fragments = [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
-    pairs, ticked = find_labelled(tree, fragments)
+    fragments, pairs = texts.fragments, texts.pairs
     candidates = [found for pair in pairs if (found := _of_pair(pair, blocks)) is not None]
-    named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair)) - PARTIES
-    stated = [field for _, field in find_unlabelled(fragments, named | {str(Key.INVOICE_NUMBER)})]
+    stated = [field for _, field in texts.unlabelled]
     if len(whole) > len(fragments) and all(field.canonical_key != Key.CURRENCY for field in stated):
         stated += [field for _, field in find_stated_currency(whole) if field is not None]
     orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(whole)}
-    candidates += [_of_field(field, How.PAIR, blocks, orders) for _, field in ticked]
+    candidates += [_of_field(field, How.PAIR, blocks, orders) for _, field in texts.ticked]
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
-    candidates += _find_inline(fragments, leaves, paired)
+    if not is_known:
+        candidates += _find_inline(fragments, leaves, paired)
     chained = list(_find_chained(fragments, leaves))
     candidates = [candidate for candidate in candidates if not _holds_label(candidate, chained)] + chained
     candidates += _find_beside(fragments, leaves, paired)
-    candidates += _find_rows(fragments, tree, leaves, paired)
-    candidates += _find_totals(fragments, tree, leaves)
-    candidates += _find_under_headings(fragments, paired)
-    candidates += _find_person(fragments)
-    candidates += [
-        ValueCandidate(found.label, (source.cut(found.start, found.end),), PROSE, How.PROSE)
-        for source in _read_sentences(fragments, blocks)
-        for found in chain(find_stated(source.text), find_measures(source.text, leaves))
-    ]
-    return sorted(candidates, key=lambda candidate: candidate.order), fragments
+    if not is_known:
+        candidates += _find_by_schema(tree, fragments, leaves, paired)
+    return sorted(candidates, key=lambda candidate: candidate.order)
+
+
+def _find_by_schema(
+    tree: Tree, fragments: Sequence[Fragment], leaves: PhraseIndex[Leaf], paired: frozenset[int]
+) -> Iterator[ValueCandidate]:
+    """Yield what only the phrases of the schema name: in rows, below headings and in sentences."""
+    yield from _find_rows(fragments, tree, leaves, paired)
+    yield from _find_under_headings(fragments, paired)
+    yield from _find_person(fragments)
+    for source in _read_sentences(fragments, {block.id: block for block in tree.blocks}):
+        for found in chain(find_stated(source.text), find_measures(source.text, leaves)):
+            yield ValueCandidate(found.label, (source.cut(found.start, found.end),), PROSE, How.PROSE)
+
+
+def outside_rows(tree: Tree, whole: Sequence[Fragment], used: frozenset[tuple[BlockId, int]]) -> list[Fragment]:
+    """Return the fragments outside the given rows of tables (block and row number), which arrays are read from."""
+    blocks = {block.id: block for block in tree.blocks}
+    return [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
 
 
 def _read_sentences(fragments: Sequence[Fragment], blocks: Mapping[BlockId, Block]) -> Iterator[TextSource]:
@@ -121,11 +125,6 @@ def _is_used(fragment: Fragment, blocks: Mapping[BlockId, Block], used: frozense
     if fragment.cell is None or table is None:
         return False
     return (fragment.block_id, table.cells[fragment.cell].row) in used
-
-
-def _is_of_type(pair: Pair) -> bool:
-    """Return False for a label of a date without one."""
-    return pair.known is not Key.DATE or next(find_dates(pair.value), None) is not None
 
 
 def _of_pair(pair: Pair, blocks: Mapping[BlockId, Block]) -> ValueCandidate | None:
@@ -174,14 +173,14 @@ def _find_inline(
     for fragment in fragments:
         if fragment.order in paired or len(fragment.text) > MAX_LABEL + MAX_INLINE_VALUE:
             continue
-        if lone_label(fragment.text) is not None or _is_lone(fragment.text, leaves):
+        if lone_label(fragment.text) is not None or _is_alone(fragment.text, leaves, LEAST_FIGURES):
             continue
         words = list(_WORD.finditer(fragment.raw))[: MAX_LABEL_WORDS + 1]
         for count in range(min(len(words) - 1, MAX_LABEL_WORDS), 0, -1):
             label = fragment.raw[: words[count - 1].end()]
             value = fragment.raw[words[count].start() :]
             is_stated = len(value) > 1 and (fragment.type not in HEADS or any(map(str.isdigit, value)))
-            if is_stated and _is_exact(label, leaves) and not _ends_in_value(label, leaves):
+            if is_stated and '"' not in label and _is_alone(label, leaves):
                 source = source_of(fragment)
                 places = (source.cut(words[count].start(), len(source.text)),)
                 is_told = words[count].start() - words[count - 1].end() > 1 or name_key(fragment.text) is None
@@ -259,17 +258,15 @@ def _label_length(text: str, words: Sequence[re.Match[str]], number: int, leaves
     return 0
 
 
-def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:
-    """Return True for a label whose last word has digits and that is a label without it too."""
-    shorter, _, last = label.rstrip().rpartition(" ")
-    return any(map(str.isdigit, last)) and bool(shorter) and _is_exact(shorter, leaves)
+def _is_alone(label: str, leaves: PhraseIndex[Leaf], least_figures: int = 1) -> bool:
+    """Return True for a label of the schema, but not for one with its value: a word of figures that is no rate.
 
-
-def _is_lone(text: str, leaves: PhraseIndex[Leaf]) -> bool:
-    """Return True for a label without its value; phrases have no figures, so `Order date 19/10/2026` fits one."""
-    words = text.split(" ")
-    value = next((at for at, word in enumerate(words) if sum(map(str.isdigit, word)) >= LEAST_FIGURES), 0)
-    return _is_exact(text, leaves) and not (value and _is_exact(" ".join(words[:value]), leaves))
+    Phrases have no figures, so that `Order date 19/10/2026` fits one.
+    """
+    words = label.split()
+    values = (at for at, word in enumerate(words) if sum(map(str.isdigit, word)) >= least_figures)
+    value = next((at for at in values if words[at][-1] not in "%)"), 0)
+    return _is_exact(label, leaves) and not (value and _is_exact(" ".join(words[:value]), leaves))
 
 
 def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
@@ -283,12 +280,13 @@ def _find_beside(
     labels = {
         fragment.order
         for fragment in fragments
-        if len(fragment.text) <= MAX_LABEL and (_is_lone(fragment.text, leaves) or lone_label(fragment.text))
+        if len(fragment.text) <= MAX_LABEL
+        and (_is_alone(fragment.text, leaves, LEAST_FIGURES) or lone_label(fragment.text))
     }
     following = {fragment.order: after for fragment, after in pairwise(fragments)}
     for _, group in groupby(fragments, key=lambda fragment: fragment.page):
         page = list(group)
-        wanted = [f for f in page if f.order in labels and f.order not in paired and _is_exact(f.text, leaves)]
+        wanted = [f for f in page if f.order in labels and f.order not in paired and _is_alone(f.text, leaves)]
         neighbours = Neighbours(page) if wanted else None
         for label in wanted:
             if neighbours is None or label.bbox is None:
@@ -338,45 +336,6 @@ def _year_of(cell: Fragment, table: Table, years: Mapping[int, str]) -> tuple[st
     col = table.cells[cell.cell or 0].col
     year = years.get(col, "") if plain_number(cell.text) is not None else ""
     return (year, -col) if year else ("", 0)
-
-
-def _find_totals(fragments: Sequence[Fragment], tree: Tree, leaves: PhraseIndex[Leaf]) -> Iterator[ValueCandidate]:
-    """Yield the cells of the only row, and of rows of totals, each named by its head: the total below `Net` is net."""
-    tables = {block.id: block.table for block in tree.blocks if block.table is not None}
-    cells = [fragment for fragment in fragments if fragment.cell is not None]
-    loose = [fragment for fragment in fragments if fragment.cell is None and len(fragment.text) <= MAX_LABEL]
-    for block_id, group in groupby(cells, key=lambda fragment: fragment.block_id):
-        table = tables[block_id]
-        for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
-            row = list(members)
-            is_total = name_key(row[0].text) in _TOTALS and len(row) >= MIN_TOTALS
-            is_only = table.rows == HEAD_AND_ROW and table.cells[row[0].cell or 0].row == 1
-            for fragment in row[is_total:] if is_total or is_only else ():
-                head = _column_head(fragment, table, loose)
-                if leaves.fits(head):
-                    yield ValueCandidate(head, (source_of(fragment),), ROW, How.TABLE)
-
-
-def _column_head(fragment: Fragment, table: Table, loose: Sequence[Fragment]) -> str:
-    """Return the text at the top of a cell's column, or right above the table; "" for none."""
-    column = table.cells[fragment.cell or 0].col
-    top = next((cell for cell in table.cells if cell.row == 0 and cell.col == column), None)
-    if top is not None and top.text.strip() and not any(map(str.isdigit, top.text)):
-        return top.text
-    if top is None or top.bbox is None or fragment.bbox is None:
-        return ""
-    left, right, edge = min(top.bbox[0], fragment.bbox[0]), max(top.bbox[2], fragment.bbox[2]), top.bbox[1]
-    reach = ABOVE * (top.bbox[3] - top.bbox[1])
-    above = [
-        line
-        for line in loose
-        if line.bbox is not None
-        and line.page == fragment.page
-        and 0 <= edge - line.bbox[3] <= reach
-        and line.bbox[0] < right
-        and line.bbox[2] > left
-    ]
-    return max(above, key=lambda line: line.bbox[3] if line.bbox else 0.0).text if above else ""
 
 
 def _find_under_headings(fragments: Sequence[Fragment], paired: frozenset[int]) -> Iterator[ValueCandidate]:

@@ -11,12 +11,13 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from quire.models.cdom.tree import Tree
+from quire.models.derive.fields.fields import DocumentTexts, read_texts
 from quire.models.derive.fields.fragments import Fragment, tree_fragments
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.roles import Role
 from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
 from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
-from quire.models.derive.schema.candidates import find_candidates
+from quire.models.derive.schema.candidates import find_candidates, outside_rows
 from quire.models.derive.schema.checking import CHECKED, DEFAULT_LIMITS, SchemaLimits, expand_schema, validator_of
 from quire.models.derive.schema.columns import CENT, role_of
 from quire.models.derive.schema.lists import find_values
@@ -172,13 +173,24 @@ def _is_simple(schema: Any) -> bool:
 
 
 def extract_data(
-    tree: Tree, schema: ReadSchema, given: GivenChoices = NOTHING_GIVEN, *, rate: Rate = rate_features
+    tree: Tree,
+    schema: ReadSchema,
+    given: GivenChoices = NOTHING_GIVEN,
+    *,
+    rate: Rate = rate_features,
+    texts: DocumentTexts | None = None,
 ) -> ExtractedData:
     """Return the values of the schema that the tree holds, with their evidence, and why others are missing.
 
-    `rate` gives the confidence of a value from its features.
+    `rate` gives the confidence of a value from its features. `texts` is what the tree's texts state, if it was read for
+    a schema whose labels are all in the lexicon.
     """
-    return _Extraction(tree, schema, given, rate).run()
+    return _Extraction(tree, schema, given, rate, texts).run()
+
+
+def whole_fragments(tree: Tree) -> list[Fragment]:
+    """Return the fragments of a tree; the running heads of a single page hold its letterhead."""
+    return tree_fragments(tree, furniture=len(tree.pages) == 1)
 
 
 @dataclass(slots=True)
@@ -187,6 +199,7 @@ class _Extraction:
     schema: ReadSchema
     given: GivenChoices = NOTHING_GIVEN
     rate: Rate = rate_features
+    texts: DocumentTexts | None = None
     evidence: dict[str, LeafEvidence] = field(default_factory=dict)
     missing: dict[str, Missing] = field(default_factory=dict)
     _complete: bool = True
@@ -228,10 +241,14 @@ class _Extraction:
 
     def _apply_rules(self) -> Assignment:
         schema = self.schema
-        whole = tree_fragments(self.tree, furniture=len(self.tree.pages) == 1)  # which holds a single page's letterhead
+        whole = self.texts.fragments if self.texts is not None else whole_fragments(self.tree)
         self._find_rows(whole)
         used = frozenset[TableRowId]().union(*(found.used for found in self._rows.values()))
-        candidates, fragments = find_candidates(self.tree, whole, schema.leaves, used)
+        texts = self.texts
+        if texts is None or used:
+            texts = read_texts(self.tree, outside_rows(self.tree, whole, used), is_bill=True)
+        is_known, fragments = self.texts is not None, texts.fragments
+        candidates = find_candidates(self.tree, texts, whole, schema.leaves, is_known=is_known)
         for array in arrays_of(schema.root):
             if isinstance(array.item, Leaf):
                 self._lists[array] = find_values(array, array.item, schema.lists, candidates, fragments)

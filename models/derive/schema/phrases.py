@@ -22,6 +22,7 @@ MAX_DESCRIPTION_WORDS = 7
 """Words of a description that is also a label."""
 LEAST_FIT = 0.6
 """Minimum share of common words (Dice) of a label and a phrase."""
+MAX_KNOWN = 20_000  # labels whose fits are kept with a schema
 MAX_WORDS = 8  # words of a label; longer is a sentence
 FOREIGN = 0.25
 """Share of words that no phrase has, from which a label's fit is below .8."""
@@ -282,6 +283,8 @@ class PhraseIndex(Generic[Owner]):
     def _fits(self, words: Words) -> list[Fit[Owner]]:
         found = self._known.get(words)
         if found is None:
+            if len(self._known) >= MAX_KNOWN:
+                self._known.clear()
             found = self._known[words] = self._compare(words)
         return found
 

@@ -36,7 +36,7 @@ _NAME = (
 _ROLE = re.compile(_NAME + r",? as (?:the |an? )?(?P<role>[A-Z][\w-]{0,40}(?: [A-Z][\w-]{0,40}){0,3})")
 _NAMED = re.compile(
     _NAME
-    + r"(?:(?! and | or | between )[^()\n]){0,80}\((?:the |an? |together, )?"
+    + r"(?:(?! and | or | between |\n\n)[^()]){0,80}\((?:the |an? |together, )?"
     + rf"{_OPEN}(?:the )?(?P<role>[^\"”“»()]{{2,40}}){_CLOSE}"
 )
 _TERM = re.compile(

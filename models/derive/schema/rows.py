@@ -224,7 +224,7 @@ class _Metric:
     labels: tuple[Leaf, ...]
 
 
-def _metric_of(array: ArrayNode) -> _Metric | None:
+def metric_of(array: ArrayNode) -> _Metric | None:
     """Return the parts of an array whose items are the values of one row of a table by period, or None."""
     if not isinstance(array.item, ObjectNode) or any(arrays_of(array.item)):
         return None
@@ -243,7 +243,7 @@ def find_metrics(tree: Tree, arrays: Sequence[ArrayNode], index: PhraseIndex[Arr
     Of several such rows the best named counts, and the first of these. If another states another number for a period,
     all values are in doubt. If there is one, arrays of this form that no row names have no rows.
     """
-    metrics = {array: metric for array in arrays if (metric := _metric_of(array)) is not None}
+    metrics = {array: metric for array in arrays if (metric := metric_of(array)) is not None}
     found: dict[ArrayNode, ArrayRows] = {}
     stated: dict[ArrayNode, dict[str, str]] = {}
     loose = find_loose_lines(tree) if metrics else {}
@@ -269,6 +269,24 @@ def find_metrics(tree: Tree, arrays: Sequence[ArrayNode], index: PhraseIndex[Arr
                 found[array], stated[array] = ArrayRows(rows, used, How.TABLE, score), values
     lost = {array: _NO_METRIC for array in metrics if array not in found} if found else {}
     return found | lost
+
+
+def read_metric_row(tree: Tree, array: ArrayNode, block_id: BlockId, number: int, fit: float) -> ArrayRows | None:
+    """Return the values by period of one row of a table, no rows where it has none.
+
+    None stands for an array of another form, and for a table without periods.
+    """
+    metric, loose = metric_of(array), find_loose_lines(tree)
+    if metric is None or set(leaves_of(array.item)) > {metric.value, *metric.periods, *metric.labels}:
+        return None
+    view = next(TableView(block) for block in visible_blocks(tree) if block.id == block_id and _has_cells(block))
+    periods = view.find_periods(loose.get(view.block.page, ()))
+    if not periods:
+        return None
+    label = next((label for row, label, _ in _labels(view) if row == number), None)
+    cells = _read_metric(view, number, periods) if label is not None else []
+    rows = [Row(_fill(metric, cell, head, label), fit) for cell, head in cells if label is not None]
+    return ArrayRows(rows, frozenset({(block_id, number)}), How.TABLE, fit)
 
 
 _NO_METRIC = ArrayRows([], frozenset(), How.TABLE, 0.0)
@@ -352,7 +370,7 @@ def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
         if typed and not any(read_typed(row.cells[leaf].text, leaf) is not None for leaf in typed):
             continue
         yield from (pending,) if pending is not None else ()
-        pending = Row({leaf: (source,) for leaf, source in row.cells.items()}, row.fit, group)
+        pending = Row({leaf: (source, *row.rests.get(leaf, ())) for leaf, source in row.cells.items()}, row.fit, group)
     yield from (pending,) if pending is not None else ()
 
 

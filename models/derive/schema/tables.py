@@ -7,12 +7,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice, pairwise
+from itertools import groupby, islice, pairwise, takewhile
 
 from quire.models.cdom.places import BlockPlaces
 from quire.models.cdom.tree import Block, Tree
 from quire.models.cdom.visible import visible_blocks
-from quire.models.derive.fields.values import find_dates
+from quire.models.derive.fields.values import find_amounts, find_dates
 from quire.models.derive.schema.columns import TableColumns, is_typed
 from quire.models.derive.schema.nodes import Leaf
 from quire.models.derive.schema.phrases import PhraseIndex
@@ -74,6 +74,8 @@ class TableRow:
     fit: float
     only: TextSource | None = None
     is_foot: bool = False
+    rests: Mapping[Leaf, tuple[TextSource, ...]] = field(default_factory=dict)
+    """Texts that go on in columns without a head."""
 
 
 class TableView:
@@ -112,7 +114,10 @@ class TableView:
         is_named = len(named) >= min(2, len(leaves))
         if not is_named:
             data_row = max(data_row, self._first_data_row())
-        contents = TableColumns([self.texts(number) for number in sorted(self.rows) if number >= data_row])
+        body = [number for number in sorted(self.rows) if number >= data_row]
+        split = self._find_split(body) if body and not is_named else ()
+        rows = [{col: text for col, text in self.texts(number).items() if col not in split} for number in body]
+        contents = TableColumns(rows)
         columns = contents.complete(named, leaves)
         if not is_named and (
             len(columns) < max(2, LEAST_FOUND * len(leaves))
@@ -241,9 +246,14 @@ class TableView:
     def read_rows(self, head: ColumnHeads, first_row: int) -> Iterator[TableRow]:
         """Yield the rows from `first_row` on, without repeated heads."""
         fit = head.score / max(1, len(head.columns))
-        for number in sorted(self.rows):
-            if number < first_row:
-                continue
+        body = [number for number in sorted(self.rows) if number >= first_row]
+        split = self._find_split(body) - head.columns.keys() if body else ()
+        rests = {
+            leaf: list(takewhile(split.__contains__, range(col + 1, self.table.cols)))
+            for col, leaf in head.columns.items()
+            if not is_typed(leaf)
+        }
+        for number in body:
             by_col = self.rows[number]
             texts = {col: self.table.cells[index].text for col, index in by_col.items()}
             if _repeats(texts, head):
@@ -261,7 +271,31 @@ class TableView:
                 leaf = head.columns.get(filled[0])
                 is_misplaced = leaf is not None and is_typed(leaf) and read_typed(only.text, leaf) is None
                 is_foot = len(filled) == 2 < len(head.columns) and (only.col_span > 1 or is_misplaced)
-                yield TableRow(cells, len(head.columns), texts[filled[0]], spans, fit, single, is_foot)
+                behind = {
+                    leaf: tuple(cell_source(self.block, self._places, by_col[col]) for col in cols if texts.get(col))
+                    for leaf, cols in rests.items()
+                    if cols and leaf in cells
+                }
+                yield TableRow(cells, len(head.columns), texts[filled[0]], spans, fit, single, is_foot, behind)
+
+    def _find_split(self, body: Sequence[int]) -> frozenset[int]:
+        """Return the columns without a head that some texts of the column before them go on in.
+
+        Their head is empty, or the one before it spans them.
+        """
+        split: set[int] = set()
+        for col in range(1, self.table.cols):
+            above = [
+                self.table.cells[by_col[col]].text
+                for row, by_col in self.rows.items()
+                if row < body[0] and col in by_col
+            ]
+            texts = [self.table.cells[self.rows[row][col]].text.strip() for row in body if col in self.rows[row]]
+            is_part = not (above and all(texts)) and any(len(text) > 1 for text in texts)
+            is_part = is_part and not any(next(find_amounts(text), None) for text in texts)
+            if is_part and body[0] > min(self.rows) and not any(map(str.strip, above)):
+                split.add(col)
+        return frozenset(split)
 
     def continues(self, head: ColumnHeads, cols: int) -> bool:
         """Return True when the table has as many columns and its first rows hold values of the leaves' types."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from quire.models.derive.fields.letterhead import LEGAL_FORM
@@ -157,7 +158,19 @@ def _names_money(name: str, key: Key | None) -> bool:
 
 
 def _find_integer(text: str, leaf: Leaf) -> Iterator[tuple[int, int, int]]:
-    yield from ((int(value), start, end) for value, start, end in _find_number(text, leaf) if value == int(value))
+    least, most = _YEARS if _is_year(leaf.name) else (-inf, inf)
+    for value, start, end in _find_number(text, leaf):
+        if value == int(value) and least <= value <= most:
+            yield int(value), start, end
+
+
+_YEARS = (1_000, 2_999)
+
+
+@lru_cache(maxsize=2_000)
+def _is_year(name: str) -> bool:
+    words = split_name(name).casefold().split()
+    return words[-1:] == ["year"] and not {"per", "in", "a", "each"}.intersection(words)
 
 
 def _to_decimal(number: str) -> Decimal | None:
@@ -217,9 +230,15 @@ def _find_string(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
                 yield bare, begin, begin + len(bare)
 
 
+MAX_NUMBER_WORDS = 7  # words of a number with blanks
+
+
 def _is_sentence(text: str) -> bool:
-    """Return True for words that go on after the name of a number: `(invoice number) to billing@rope.example`."""
-    return "@" in text or (len(text.split()) > 1 and not any(map(str.isdigit, text)))
+    """Return True for words that go on after the name of a number, and for many that do not begin with a number."""
+    words, stripped = text.split(), text.strip()
+    if "@" in text or (len(words) > 1 and not any(map(str.isdigit, text))):
+        return True
+    return len(words) > MAX_NUMBER_WORDS and trim_identifier(stripped) == stripped
 
 
 def _find_by_name(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:

@@ -21,11 +21,11 @@ class CellRow:
     """A cell. `table` is the id of its block, `cell` its index there, `row` and `col` its place in the grid from 0.
 
     `head` is the text of the heads above it, which `head_path` has one by one from the top; they may stand in lines
-    above the table. `label` is the first text of its row, `section` the row that heads a group of rows. `number` is the
-    number that the whole cell states, `date` the date of a cell in a column of dates. `unit` is the currency or percent
-    sign of the number, which may stand in a cell of its own: that one is left out. `scale` is 1,000,000 where the table
-    says that its numbers are in millions. A table that continues over pages is one table, and `page` is the page of the
-    cell's row.
+    above the table. In a table without heads `head` is the text of the first row, and `head_path` is empty. `label` is
+    the first text of its row, `section` the row that heads a group of rows. `number` is the number that the whole cell
+    states, `date` the date of a cell in a column of dates. `unit` is the currency or percent sign of the number, which
+    may stand in a cell of its own: that one is left out. `scale` is 1,000,000 where the table says that its numbers are
+    in millions. A table that continues over pages is one table, and `page` is the page of the cell's row.
     """
 
     table: str
@@ -101,7 +101,7 @@ def _list_cells(block: Block, table: Table, names: TableNames, *, goes_on: bool)
     for index, cell in enumerate(table.cells):
         if index in names.merged:
             continue
-        header = cell.row in names.heads or (cell.header and not goes_on)
+        header = cell.row in names.heads or (cell.header and not goes_on and cell.row not in names.data)
         path = () if header else names.path(cell)
         number = None if header else read_number(cell.text + CLOSED * (index in names.closed), mark)
         part = min(bisect_right(ends, cell.row), len(ends) - 1)
@@ -114,7 +114,7 @@ def _list_cells(block: Block, table: Table, names: TableNames, *, goes_on: bool)
             row_span=cell.row_span,
             col_span=cell.col_span,
             header=header,
-            head=" ".join(path),
+            head=" ".join(path) or (names.first.get(cell.col, "") if cell.row else ""),
             label=labels.get(cell.row, ""),
             text=cell.text,
             number=number,

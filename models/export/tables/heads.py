@@ -62,6 +62,10 @@ class TableNames:
     units: Mapping[int, str] = field(default_factory=dict)
     closed: frozenset[int] = frozenset()
     """Cells whose closing bracket is in the next one."""
+    first: Mapping[int, str] = field(default_factory=dict)
+    """Texts of the first row by column, in a table without heads."""
+    data: frozenset[int] = frozenset()
+    """Rows of data that are marked as heads."""
 
     def path(self, cell: Cell) -> tuple[str, ...]:
         """Return the heads above a cell: those of the first of its columns that has any."""
@@ -94,7 +98,11 @@ def name_table(block: Block, table: Table, before: Sequence[Block]) -> TableName
     units, closed = _read_marks(table, merged)
     sections = _find_sections(table, rows, heads, mark)
     title = " ".join(titles)[:MAX_TITLE] or _find_title(rest)
-    return TableNames(title, find_scale(context), heads, paths, sections, merged, units, closed)
+    top = sorted(rows)[len(titles)] if rows else 0
+    first = {} if paths else _read_paths(table, rows, frozenset({top}), ())
+    names = {column: text for column, (text,) in first.items() if len(text) <= MAX_TITLE}
+    data = frozenset({top} - heads if all(table.cells[index].header for index in rows[top]) else ())
+    return TableNames(title, find_scale(context), heads, paths, sections, merged, units, closed, names, data)
 
 
 def continue_names(block: Block, before: Sequence[Block], above: TableNames) -> TableNames | None:
@@ -186,12 +194,13 @@ def _find_heads(
     body = [row for row in rows if sum(_is_value(table.cells[index].text.strip(), mark) for index in rows[row])]
     first_value = min(body, default=table.rows)
     has_corner = False
-    for row in sorted(rows)[len(titles) :][:MAX_HEADS]:
+    below = sorted(rows)[len(titles) :][:MAX_HEADS]
+    for row in below:
         cells = [table.cells[index] for index in rows[row]]
         filled = [cell for cell in cells if cell.text.strip() and cell.text.strip() not in MARKS]
         labelled = any(cell.col == 0 for cell in filled)
-        if not all(cell.header for cell in cells):
-            is_top = row == min(rows) + len(titles)
+        if not all(cell.header for cell in cells) or _is_repeated(table, filled):
+            is_top = row == below[0]
             if not body and is_top and _names_columns(table, rows, row):
                 heads.add(row)
             if row >= first_value or not body or (row - 1 not in heads and not is_top):
@@ -223,6 +232,16 @@ def _names_columns(table: Table, rows: Mapping[int, Sequence[int]], row: int) ->
     is_named = all(0 < len(name) <= MAX_NAME and not any(map(str.isdigit, name)) for name in names)
     is_whole = len(set(names)) == len(names) == table.cols >= LEAST_NAMES <= len(rows)
     return is_named and is_whole and not below & set(names)
+
+
+def _is_repeated(table: Table, row: Sequence[Cell]) -> bool:
+    """Return whether most of a row's texts behind its label are those of other rows too, but its label is not.
+
+    Such a row is data even if it is marked as a head, which a table repeats as a whole.
+    """
+    below = {(cell.col, cell.text) for cell in table.cells if cell.row > row[0].row} if row else set()
+    same = [(cell.col, cell.text) in below for cell in row if cell.col > 0]
+    return 2 * sum(same) > len(same) and all((cell.col, cell.text) not in below for cell in row if cell.col == 0)
 
 
 def _find_marks(table: Table, rows: Mapping[int, Sequence[int]], heads: frozenset[int]) -> dict[int, int]:

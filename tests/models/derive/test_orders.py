@@ -1,6 +1,6 @@
 """Files that are no PDFs and state facts with labels: values by a schema, lines, and fields without one."""
 
-from quire.models.derive.fields.fields import read_fields
+from quire.models.derive.document_fields import find_fields
 from quire.models.derive.schema.extract import extract_data, read_schema
 from tests.models.derive.orders import FACTS, SUMS, make_order
 from tests.models.extract.flow_trees import read_tree
@@ -24,7 +24,7 @@ def test_facts_of_orders_are_fields() -> None:
     right = asked = 0
     for seed in SEEDS:
         order = make_order(seed)
-        fields = {field.key.strip(" :"): field for field in read_fields(read_tree(order.data))}
+        fields = {field.key.strip(" :"): field for field in find_fields(read_tree(order.data))}
         found = [fields.get(order.labels[name]) for name in (*FACTS, *SUMS)]
         stated = [order.facts[name] for name in (*FACTS, *SUMS)]
         right += sum(

@@ -17,7 +17,12 @@ from quire.models.derive.schema.extract import GivenChoices, ReadSchema, extract
 from quire.models.derive.schema.model.digest import HiddenRanges, TreeDigest
 from quire.models.derive.schema.model.filling import fill_missing, find_doubtful
 from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
-from quire.models.derive.schema.rows import ArrayRows, read_named_rows, read_rows_of_lines
+from quire.models.derive.schema.rows import (
+    ArrayRows,
+    read_metric_row,
+    read_named_rows,
+    read_rows_of_lines,
+)
 from quire.models.derive.schema.sources import TextSource
 from quire.models.derive.schema.tables import ColumnHeads
 from quire.models.derive.schema.typed import read_typed
@@ -117,7 +122,10 @@ class _Resolver:
             array = self._arrays.get(table.field)
             if array is None or not isinstance(array.item, ObjectNode):
                 continue
-            if not self._add_table(array, table) and not self._add_lines(array, table):
+            is_read = self._add_metric(array, table)
+            if is_read is None:
+                is_read = self._add_table(array, table) or self._add_lines(array, table)
+            if not is_read:
                 self._refused.add(table.field)
 
     def choices(self, wanted: Collection[str] | None) -> GivenChoices:
@@ -173,6 +181,18 @@ class _Resolver:
             return False
         self._heads[array].setdefault(block_id, ColumnHeads(first_row, columns, words, MODEL_SCORE * len(columns)))
         return True
+
+    def _add_metric(self, array: ArrayNode, table: _TableMap) -> bool | None:
+        """Add the row of a table that a model named for values by period, if it has any; None for other rows."""
+        for _, reference, _ in table.columns:
+            source, block = self._digest.find_source(reference), self._digest.find_block(reference)
+            if source is not None and block is not None and block.table is not None and source.cell is not None:
+                number = block.table.cells[source.cell].row
+                found = read_metric_row(self._tree, array, block.id, number, MODEL_SCORE)
+                if found is not None and found.rows:
+                    self._lines.setdefault(array, replace(found, how=How.MODEL))
+                return None if found is None else bool(found.rows)
+        return None
 
     def _add_lines(self, array: ArrayNode, table: _TableMap) -> bool:
         """Add the rows below a line of text whose words a model named as columns; return whether there are any."""

@@ -21,7 +21,8 @@ _RULES = (
     "and last word (counted from 1; null for the whole text) and a quote: the value's words exactly as they are shown. "
     "Never invent, correct, translate or reformat a value. Leave out a field that the document does not state. For a "
     "field that is a list, answer one entry for each item. For a field of rows, answer the table and, for each "
-    "column, the reference of its head; do not answer its rows. Where the rows are lines of text, refer to the line "
+    "column, the reference of its head; do not answer its rows. For rows that are one line of a table by period, refer "
+    "to a cell of that line. Where the rows are lines of text, refer to the line "
     "that heads them, or to the first row if nothing does, and quote the column's words there."
 )
 

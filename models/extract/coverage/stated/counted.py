@@ -67,6 +67,11 @@ class WrittenBlock(Protocol):
 class FlowingDocument(OpenDocument, Protocol):
     """An open file whose blocks are all known."""
 
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether counting the file's text is left out."""
+        ...
+
     def written(self) -> Iterable[Sequence[WrittenBlock]]:
         """Return the blocks of each page of the file, including pages that are not to be read."""
         ...
@@ -120,7 +125,7 @@ class CountedDocument:
 
     def _account(self) -> list[PageCoverage]:
         """Return one statement per page; none when the file cannot be counted."""
-        stated = None if getattr(self._document, "is_uncounted", False) else self._state()
+        stated = None if self._document.is_uncounted else self._state()
         if stated is None:
             return []
         pages = [list(blocks) for blocks in self._document.written()]

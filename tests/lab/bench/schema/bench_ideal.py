@@ -21,6 +21,7 @@ from quire.models.derive.schema.model.digest import TreeDigest
 from quire.models.derive.schema.model.references import extract_referred
 from quire.models.derive.schema.model.requests import plan_requests
 from quire.models.derive.schema.nodes import ArrayNode, Leaf, arrays_of, leaves_of
+from quire.models.derive.schema.rows import metric_of
 from quire.models.derive.schema.sources import TextSource, cell_source
 from quire.models.export.tables.values import list_leaves
 from tests.lab.bench.schema.bench_pages import _key, count_right, f1, folder_cases, made_cases
@@ -101,9 +102,12 @@ class IdealModel:
             )
             for leaf in leaves_of(array.item)
         }
+        metric = metric_of(array)
         for number, block in enumerate(self._digest.blocks):
             if block.table is not None and block.table.cells:
-                columns = _map_columns(number, block, wanted)
+                columns = _map_columns(number, block, wanted) if metric is None else []
+                if metric is not None:
+                    columns = _map_row(number, block, metric.value, wanted[metric.value])
                 if columns:
                     yield columns
 
@@ -134,6 +138,24 @@ def _map_columns(number: int, block: Block, wanted: dict[Leaf, Counter[Any]]) ->
         {"field": pointer(*leaf.path), "reference": f"b{number}#c{tops[column]}", "quote": ""}
         for column, leaf in chosen.items()
     ]
+
+
+def _map_row(number: int, block: Block, leaf: Leaf, values: Counter[Any]) -> list[dict[str, str]]:
+    """Return a reference to the row with most of the values; none if it has only one of several."""
+    assert block.table is not None
+    places = BlockPlaces(block)
+    found: dict[int, Counter[Any]] = defaultdict(Counter)
+    firsts: dict[int, int] = {}
+    for index, cell in enumerate(block.table.cells):
+        firsts.setdefault(cell.row, index)
+        read = read_sources((cell_source(block, places, index),), leaf)
+        if read is not None:
+            found[cell.row][_key(("", read[0]))] += 1
+    scores = {row: sum((counts & values).values()) for row, counts in found.items()}
+    best = max(scores, key=lambda row: (scores[row], -row), default=None)
+    if best is None or scores[best] < min(2, values.total()):
+        return []
+    return [{"field": pointer(*leaf.path), "reference": f"b{number}#c{firsts[best]}", "quote": ""}]
 
 
 def _value(path: str, found: Reference) -> dict[str, Any]:

@@ -120,4 +120,6 @@ def test_running_heads_and_print_stamps_give_no_fields() -> None:
         make_block(P, "Order no: PX-9"),
         make_block(BlockType.PAGE_FOOTER, "Invoice No: INV-7"),
     )
-    assert [field.canonical_key for field in find_fields(make_tree(*blocks))] == ["order_number"]
+    assert [field.canonical_key for field in find_fields(make_tree(*blocks, pages=2))] == ["order_number"]
+    stated = [field.canonical_key for field in find_fields(make_tree(*blocks))]
+    assert stated == ["customer", "order_number", "invoice_number"], "a head that runs over no pages is a letterhead"

@@ -291,16 +291,6 @@ def test_totals_of_columns_are_named_by_their_heads(is_loose: bool) -> None:
     assert answer.data == {"net": 10.0, "tax": 2.0, "total": 12.0}
 
 
-def test_account_holder_is_the_supplier_when_no_letterhead_is_found() -> None:
-    tree = make_tree(
-        make_block(P, "Désignation"),
-        make_block(P, "Facture n° 77"),
-        make_block(P, "BANQUE POPULAIRE – Titulaire du compte : NORDVALE IBAN : FR76 10107 00245 00617052317 39"),
-    )
-    answer = extract(tree, objects(supplier={"type": "string"}))
-    assert answer.data == {"supplier": "NORDVALE"}
-
-
 def test_name_of_another_leaf_is_no_value() -> None:
     tree = make_tree(make_block(P, "Month: Year"), make_block(P, "Year: 1987"))
     answer = extract(tree, objects(month={"type": "string"}, year={"type": "string"}))

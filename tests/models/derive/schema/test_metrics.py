@@ -146,3 +146,12 @@ def test_dates_that_are_split_over_cells_or_stand_above_head_their_columns() -> 
                   for back, number in enumerate(numbers)]  # fmt: skip
         right += extract_data(tree, read_schema(schema_of(dated=True))).data["revenue"] == wanted
     assert right >= 23
+
+
+def test_number_beyond_years_is_no_year() -> None:
+    for name, is_year in (("start_year", True), ("fiscalYear", True), ("cost_per_year", False), ("year_count", False)):
+        for number in (68_013, 401):
+            schema = {"type": "object", "properties": {name: {"type": "integer"}}}
+            label = name.replace("_", " ").replace("Y", " Y")
+            answer = extract_data(make_tree(make_block(BlockType.PARAGRAPH, f"{label}: {number}")), read_schema(schema))
+            assert answer.data == ({} if is_year else {name: number})

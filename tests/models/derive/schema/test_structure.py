@@ -6,7 +6,7 @@ from typing import Any
 from quire.models.cdom.tree import BlockType, Tree
 from quire.models.derive.schema.answer import Missing
 from quire.models.derive.schema.extract import extract_data, read_schema
-from tests.builders import make_block, make_table, make_tree
+from tests.builders import make_block, make_table, make_tree, table_block
 
 LEAST_RIGHT = 0.95
 TEXT, NUMBER, DAY = {"type": "string"}, {"type": "number"}, {"type": "string", "format": "date"}
@@ -134,3 +134,27 @@ def test_missing_columns_and_rows_have_reasons() -> None:
     missing = extract_data(tree, read_schema(deep)).missing
     assert missing["/lines/0/discount_code"] is Missing.NO_COLUMN
     assert missing["/a"] is Missing.NOT_SUPPORTED
+
+
+def test_texts_split_over_columns_without_a_head_are_whole() -> None:
+    right = 0
+    for seed in range(24):
+        chance, is_known = random.Random(seed), seed % 3 > 0
+        heads = ["Description", "Amount"] if is_known else ["Lohnart", "Wert"]
+        goods = [f"{ware} {chance.randrange(10, 99)} mm" for ware in chance.sample(("Rope", "Hook", "Lamp", "Sail"), 4)]
+        split, rows, truth = chance.randrange(1, 3), [[heads[0], "", heads[1]]], []
+        for number, good in enumerate(goods):
+            words, price = good.split(), f"{chance.randrange(100, 90_000) / 100:,.2f}"
+            parts = [good, ""] if number == 0 else [" ".join(words[:split]), " ".join(words[split:])]
+            rows.append([*parts, price])
+            truth.append({"item": good, "amount": float(price.replace(",", ""))})
+        schema = objects(elements={"type": "array", "items": objects(item=TEXT, amount=NUMBER)})
+        right += extract_data(make_tree(table_block(rows)), read_schema(schema)).data == {"elements": truth}
+    assert right >= 23, right
+
+
+def test_address_below_the_title_is_no_invoice_number() -> None:
+    for seed in range(20):
+        seller, title = SELLERS[seed % len(SELLERS)], ("Facture", "Rechnung", "Invoice", "Factuur")[seed % 4]
+        blocks = (make_block(BlockType.HEADING, title), make_block(BlockType.PARAGRAPH, " · ".join(seller)))
+        assert extract_data(make_tree(*blocks), read_schema(objects(invoice_number=TEXT))).data == {}

@@ -138,6 +138,17 @@ def test_captions_and_running_heads_head_no_column(kind: BlockType) -> None:
     } == {(table.table.cells[1].text,) if table.table else ()}
 
 
+def test_table_without_heads_is_asked_by_its_first_row() -> None:
+    for seed in range(20):
+        chance = random.Random(seed)
+        answers, is_marked = chance.choices(("Yes", "No", "Open"), k=6), seed % 2 == 0
+        rows = [[f"Rule {number}", answer] for number, answer in enumerate([answers[-1], *answers])]
+        cells = list(list_cells(make_tree(table_block(rows, header_rows=int(is_marked)))))
+        assert not any(cell.header for cell in cells)
+        assert [cell.head for cell in cells if cell.col == 1] == ["", *[rows[0][1]] * 6]
+        assert {cell.head_path for cell in cells} == {()}
+
+
 def test_signs_alone_head_their_columns() -> None:
     for sign in ("%", "$", "€"):
         rows = [["Building", "n", sign], ["Residence", "60", "27.7"], ["Grounds", "58", "26.7"]]

@@ -178,3 +178,24 @@ def test_long_documents_are_sent_in_bounded_parts_and_say_so() -> None:
     tree = make_tree(*(make_block(P, f"line {n} " + "word " * 300) for n in range(200)))
     plan = plan_requests(tree, read_schema(objects(a={"type": "string"})), {}, NOTHING_GIVEN)
     assert (len(plan.requests), plan.complete) == (MAX_PARTS, False)
+
+
+def test_row_that_a_model_names_is_read_by_its_periods() -> None:
+    right = 0
+    for seed in range(20):
+        chance = random.Random(seed)
+        years, number = [2024 - seed, 2023 - seed], chance.randrange(1, 5)
+        rows = [[f"Line {n}", *(f"{chance.randrange(1_000, 90_000):,}" for _ in years)] for n in range(1, 5)]
+        tree = make_tree(table_block([["", *map(str, years)], *rows]))
+        item = objects(value={"type": "number"}, year={"type": "integer"})
+        schema = objects(takings={"type": "array", "items": item}, other={"type": "array", "items": item})
+        columns = [{"field": "/takings/value", "reference": f"b0#c{3 * number + chance.randrange(3)}"}]
+        head = [{"field": "/other/value", "reference": "b0#c1"}]
+        tables = [{"field": "/takings", "columns": columns}, {"field": "/other", "columns": head}]
+        answer = refer(tree, json.dumps({"tables": tables}), schema=schema, with_rules=True)
+        stated = [float(text.replace(",", "")) for text in rows[number - 1][1:]]
+        right += answer.data == {
+            "takings": [{"value": value, "year": year} for value, year in zip(stated, years, strict=True)]
+        }
+        assert answer.missing["/other"] == "unverified"
+    assert right == 20
