@@ -157,7 +157,7 @@ def _find_integer(text: str, leaf: Leaf) -> Iterator[tuple[int, int, int]]:
             yield int(value), start, end
 
 
-_YEARS = (1_000, 2_999)
+_YEARS = (1_000, 2_999)  # first and last value of an integer whose name ends in `year`
 
 
 @lru_cache(maxsize=2_000)
