@@ -75,19 +75,16 @@ def read_inline(text: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def split_labels(text: str) -> list[tuple[str, str, Key]]:
-    """Return the known labels of a text in order: the text up to the next label, the label's own words, and the key."""
-    labels: list[tuple[int, int, Key]] = []
+def split_labels(text: str) -> list[str]:
+    """Return the parts of a text that begin with a known label, each up to the next one."""
+    starts: list[int] = []
     end = 0
     for match in WORD_START.finditer(text) if len(text) <= MAX_SPLIT else ():
         known = match_label(text[match.start() :]) if match.start() >= end else None
         if known is not None:
             end = match.start() + known[1]
-            labels.append((match.start(), end, known[0]))
-    return [
-        (text[start:stop].strip(), text[start:end], key)
-        for (start, end, key), (stop, _, _) in pairwise([*labels, (len(text), len(text), Key.TOTAL)])
-    ]
+            starts.append(match.start())
+    return [text[start:stop].strip() for start, stop in pairwise([*starts, len(text)])]
 
 
 def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:

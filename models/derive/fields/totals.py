@@ -115,7 +115,7 @@ def _total_texts(text: str) -> Iterator[tuple[str, str]]:
     if label is not None:
         yield text, label
     if next(find_amounts(text), None) is not None:
-        for part, _, _ in split_labels(text):
+        for part in split_labels(text):
             behind = total_label(part) if not text.startswith(part) else None
             if behind is not None and next(find_amounts(part), None) is not None:
                 yield part, behind

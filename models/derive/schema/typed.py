@@ -8,7 +8,6 @@ from functools import lru_cache
 from math import inf
 from typing import Any
 
-from quire.models.derive.fields.letterhead import LEGAL_FORM
 from quire.models.derive.fields.lexicon import Key
 from quire.models.derive.fields.values import (
     CURRENCIES,
@@ -44,18 +43,12 @@ _NUMBERED = frozenset(
         Key.VAT_ID, Key.REGISTRATION_NUMBER, Key.BIC,
     }
 )  # fmt: skip
-_PARTIES = frozenset({Key.SUPPLIER, Key.CUSTOMER, Key.COMPANY})
 _MONEY = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX, Key.PAID, Key.CHANGE, Key.ROUNDING})
 _MONEY_WORDS = frozenset({"amount", "price", "total", "tax", "vat", "cost", "net", "gross", "balance", "fee", "sum"})
 _SHARE_WORDS = frozenset({"rate", "percent", "percentage", "pct", "share", "ratio", "margin"})
 _PARTED = re.compile(r"\d[.,]\s\d\d(?!\d)")
 """A blank that a recogniser saw behind a decimal mark."""
 _PERCENT = re.compile(r"\s?%")
-_STREET = re.compile(r"\b(?:calle|avenida|via|viale|piazza|rua|rue|jalan|jln|lorong)\b", re.IGNORECASE)
-"""Words before the name of a street whose number follows."""
-MAX_STREET_WORDS = 3  # words of a street from its kind to its number
-_BEFORE_HOUSE = re.compile(r"(?<![\s,])[\s,]{1,9}(?=(?:no\.?\s?)?\d{1,5}[A-Za-z]?[\s,/-])", re.IGNORECASE)
-"""The blanks before a house's number, where a name is followed by its address."""
 _CONTACTS = {Key.EMAIL: EMAIL, Key.PHONE: PHONE, Key.FAX: PHONE, Key.WEBSITE: URL}
 
 
@@ -164,7 +157,7 @@ def _find_integer(text: str, leaf: Leaf) -> Iterator[tuple[int, int, int]]:
             yield int(value), start, end
 
 
-_YEARS = (1_000, 2_999)
+_YEARS = (1_000, 2_999)  # first and last value of an integer whose name ends in `year`
 
 
 @lru_cache(maxsize=2_000)
@@ -254,26 +247,8 @@ def _find_by_name(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
         start = len(text) - len(text.lstrip())
         number = trim_identifier(text.strip())
         yield number, start, start + len(number)
-    elif key in _PARTIES:
-        yield from _find_party(text)
     elif key is not None and key.value.endswith("date"):
         yield from ((found.raw, found.start, found.end) for found in find_dates(text))
-
-
-def _find_party(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the name in front of an address that follows it in the same text."""
-    number = _BEFORE_HOUSE.search(text)
-    if number is None:
-        return
-    start = len(text) - len(text.lstrip())
-    form = LEGAL_FORM.search(text, start, number.start())
-    street = _STREET.search(text, start + 1, number.start())
-    end = form.end() if form and text[start : form.start()].strip() else number.start()
-    if street is not None and end == number.start() and len(text[street.start() : end].split()) <= MAX_STREET_WORDS:
-        end = street.start()
-    name = text[start:end].rstrip(" ,;-")
-    if any(map(str.isalpha, name)):
-        yield " ".join(name.split()), start, start + len(name)
 
 
 def _find_days(text: str) -> Iterator[tuple[str, int, int]]:

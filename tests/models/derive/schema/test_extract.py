@@ -220,7 +220,6 @@ def test_percentages_are_no_amounts_of_money_but_are_shares() -> None:
     [
         ("Pier Nine Hotel 55 Long Acre Exeter EX4 3PL", "Pier Nine Hotel"),
         ("Old Quay GmbH Hafenstraße 7 20457 Hamburg", "Old Quay GmbH"),
-        ("Morvan Calle Mayor 31 Sevilla", "Morvan"),
         ("Studio 54", "Studio 54"),
     ],
 )
