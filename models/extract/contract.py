@@ -126,7 +126,8 @@ class PageContent:
     counted; `written` counts the characters of the blocks at their creation, by which assembly is checked. `areas` wait
     for a recogniser (route `mixed`); `recogniser` read the blocks that are `recognised`. `layer`: words of the text
     layer of a scan that waits for a recogniser; its blocks are made of them. `words` are those of the page as shown, if
-    they were asked for or recognised.
+    they were asked for or recognised. `parts` are framed rows at the ends of the page, in `blocks` as texts: rows of a
+    table if a neighbouring page has others in the same frame.
     """
 
     number: int
@@ -151,6 +152,7 @@ class PageContent:
     recogniser: AreaReader | None = None
     layer: Many[Word] = ()
     words: Many[PageWord] = ()
+    parts: Many[PageBlock] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

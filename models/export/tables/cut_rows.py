@@ -34,8 +34,9 @@ def join_cut_rows(table: Table) -> Table:
         rows[cell.row].append(cell)
     starts = list(accumulate(part.rows for part in table.parts))[:-1]
     held = [row for index, row in enumerate(rows) if index not in starts and not _is_head(row)]
-    has_keys = len(held) >= LIMITS.least_rows and all(row and row[0].col == 0 and row[0].text.strip() for row in held)
-    cut = {start for start in starts if 0 < start < table.rows and _goes_on(rows[start - 1], rows[start], has_keys)}
+    has_keys = bool(held) and all(row and row[0].col == 0 and row[0].text.strip() for row in held)
+    least = 0 if len(held) >= LIMITS.least_rows else LIMITS.least_chars
+    cut = {start for start in starts if 0 < start < table.rows and _goes_on(rows[start - 1], rows[start], least if has_keys else None)}
     return _join(table, rows, cut) if cut else table
 
 
@@ -43,8 +44,8 @@ def _is_head(row: list[Cell]) -> bool:
     return bool(row) and all(cell.header for cell in row)
 
 
-def _goes_on(above: list[Cell], below: list[Cell], has_keys: bool) -> bool:
-    """Return whether a row continues the one above in all its cells."""
+def _goes_on(above: list[Cell], below: list[Cell], least: int | None) -> bool:
+    """Return whether a row continues the one above in all its cells; `least`: characters of one, below a key."""
     if len(above) != len(below) or any(cell.row_span > 1 or cell.header for cell in (*above, *below)):
         return False
     pairs = [(upper, lower) for upper, lower in zip(above, below, strict=True) if lower.text.strip()]
@@ -53,9 +54,9 @@ def _goes_on(above: list[Cell], below: list[Cell], has_keys: bool) -> bool:
         return False
     if any(not upper.text.strip() or read_number(lower.text, ".") is not None for upper, lower in pairs):
         return False
-    if has_keys and not below[0].text.strip():
-        return True
     texts = [(upper.text.strip(), lower.text.strip()) for upper, lower in pairs]
+    if least is not None and not below[0].text.strip():
+        return any(len(upper) >= least for upper, _ in texts)
     return all(lower[:1].islower() and not upper.endswith(_STOPS) for upper, lower in texts) and any(
         len(upper) >= LIMITS.least_chars for upper, _ in texts
     )

@@ -60,6 +60,8 @@ _TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _PAGE_TEXT = frozenset({BlockType.PARAGRAPH, BlockType.HEADING, BlockType.TITLE, BlockType.KEY_VALUE})
 """Types of text that pages of a statement may print above and below the part of its table."""
 _DIGITS = re.compile(r"\d+")
+_TITLED = re.compile(r"(?:table|tab\.|tabelle|tableau|tabla|tabella|tabela)\s*\d+\s*\W", re.I)
+"""A caption at the foot of a page, of the table of the next one."""
 Repeated = tuple[str, int]
 """A text without its numbers, and its height on the page in steps of 4 points."""
 
@@ -125,6 +127,8 @@ def _find_open_table(drafts: list[Draft], index: int, repeated: frozenset[Repeat
             if others and (_has_head(draft) or not _have_same_edges(before, draft)):
                 return None
             return back if _same_columns(before, draft) else None
+        if before.type is BlockType.PAGE_FOOTER and _TITLED.match(before.block.text):
+            return None
         if before.type in _AFTER_TABLE or _is_continuation_note(before) or _repeated_key(before) in repeated:
             continue
         if before.type is BlockType.PICTURE and not before.block.text:
@@ -156,13 +160,17 @@ def _find_repeated(drafts: list[Draft]) -> frozenset[Repeated]:
     """Return the short texts at the same place of several pages, independent of their numbers."""
     pages: dict[Repeated, set[int]] = {}
     for draft in drafts:
-        if draft.type in _PAGE_TEXT and draft.block.bbox is not None and len(draft.block.text) <= LIMITS.most_page_text:
+        is_short = draft.type in _PAGE_TEXT and len(draft.block.text) <= LIMITS.most_page_text
+        if draft.block.bbox is not None and (is_short or draft.type is BlockType.PICTURE):
             pages.setdefault(_repeated_key(draft), set()).add(draft.page.number)
     return frozenset(key for key, numbers in pages.items() if len(numbers) > 1)
 
 
 def _repeated_key(draft: Draft) -> Repeated:
-    return _DIGITS.sub("#", draft.block.text), 0 if draft.block.bbox is None else round(draft.block.bbox[1] / 4)
+    box = draft.block.bbox
+    if draft.type is BlockType.PICTURE and box is not None:
+        return "-".join([str(round(value)) for value in box]), 0
+    return _DIGITS.sub("#", draft.block.text), 0 if box is None else round(box[1] / 4)
 
 
 def _has_head(draft: Draft) -> bool:
@@ -201,8 +209,7 @@ def _same_columns(first: Draft, second: Draft) -> bool:
         return False
     upper, lower = first.block.frame, second.block.frame
     if upper is not None and lower is not None:
-        is_low = first.bottom > LIMITS.least_bottom * first.page.height
-        return is_low and _have_same_frame(upper, lower)
+        return is_low(first) and have_same_frame(upper, lower)
     width = max(first.page.width, 1.0)
     first_extents, second_extents = _column_extents(first_table), _column_extents(second_table)
     if first_extents and second_extents:
@@ -212,10 +219,16 @@ def _same_columns(first: Draft, second: Draft) -> bool:
     return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < LIMITS.edge_share * width
 
 
-def _have_same_frame(upper: DrawnFrame, lower: DrawnFrame) -> bool:
-    """Return whether both tables are drawn with the same column edges."""
+def is_low(draft: Draft) -> bool:
+    """Return whether a table ends so low on its page that it may continue."""
+    return draft.bottom > LIMITS.least_bottom * draft.page.height
+
+
+def have_same_frame(upper: DrawnFrame, lower: DrawnFrame) -> bool:
+    """Return whether both tables are drawn with the same columns; margins of left and right pages may differ."""
+    moved = lower.edges[0] - upper.edges[0]
     return len(upper.edges) == len(lower.edges) and all(
-        abs(a - b) < LIMITS.same_edge for a, b in zip(upper.edges, lower.edges, strict=True)
+        abs(b - a - moved) < LIMITS.same_edge for a, b in zip(upper.edges, lower.edges, strict=True)
     )
 
 

@@ -19,7 +19,7 @@ from quire.models.extract.core.marks import Fill, Rule, RuledRegion
 from quire.models.extract.core.rules import LIMITS as RULE_LIMITS
 from quire.models.extract.core.rules import join_crossing, make_region
 from quire.models.extract.core.words import TableWord, TextRow, gather_rows
-from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line, Network
 from quire.models.extract.layout.tables.regions.view import LineRow, PageView, find_rows, lines_within
 from quire.models.extract.layout.tables.ruled import is_chart
 from quire.models.extract.layout.tables.stacks import split_stacks
@@ -31,6 +31,8 @@ class NetworkLimits:
 
     least_rules: int = 3
     """Horizontals, and verticals: two rows and two columns."""
+    least_levels: int = 2
+    """Heights of rules around a row."""
     meet: float = 1.0
     """Points within which the rules of one table meet; those of a table in a cell keep the cell's padding."""
     least_filled: float = 0.3
@@ -58,15 +60,6 @@ class NetworkLimits:
 LIMITS = NetworkLimits()
 
 
-@dataclass(slots=True)
-class Network:
-    """A fully drawn table: its lines, its rules and its grid."""
-
-    lines: list[Line]
-    region: RuledRegion
-    grid: Grid
-
-
 def find_networks(view: PageView) -> list[Network]:
     """Return the fully drawn tables of a page, largest first, none inside another."""
     out: list[Network] = []
@@ -85,6 +78,44 @@ def find_networks(view: PageView) -> list[Network]:
     for network in out:
         _add_head_above(view, network)
     return out
+
+
+def find_parts(view: PageView, networks: list[Network]) -> list[Network]:
+    """Return the highest and the lowest framed rows of the page that are no network: a table of another page may go on.
+
+    Unlike a table they may be one row, or have text in one column only.
+    """
+    rules = [*view.horizontals, *view.verticals]
+    boxes = [network.region.box for network in networks]
+    out: list[Network] = []
+    if len(view.horizontals) < LIMITS.least_levels or len(view.verticals) < LIMITS.least_rules:
+        return out
+    for group in _group_crossing(view.horizontals, view.verticals, RULE_LIMITS.touch):
+        if len(group) < LIMITS.least_levels + LIMITS.least_rules:
+            continue
+        region = make_region([rules[index] for index in group])
+        x0, y0, x1, y1 = region.box
+        if any(x0 < box[2] and x1 > box[0] and y0 < box[3] and y1 > box[1] for box in boxes):
+            continue
+        lines = lines_within(view.lines, region.box)
+        grid = _read_rows(view, region, lines) if lines and all(line.upright for line in lines) else None
+        if grid is not None:
+            out.append(Network(lines, region, grid))
+    out.sort(key=lambda part: part.region.box[1])
+    return [*out[:1], *out[1:][-1:]]
+
+
+def _read_rows(view: PageView, region: RuledRegion, lines: list[Line]) -> Grid | None:
+    columns = ruled_columns(region)
+    rows = gather_rows([word for line in lines for word in view.words_of(line)])
+    if not columns or _is_crossed(rows, region):
+        return None
+    if region.levels > LIMITS.least_levels:
+        return enclose_cells(region, rows, build_grid(cut_bands(region, rows), columns, region, is_grid=True))
+    grid = Grid(columns, [[Slot(0, column) for column in range(len(columns) + 1)]])
+    for word in [word for row in rows for word in row.words]:
+        grid.rows[0][column_at(word.middle, columns)].words.append(word)
+    return grid
 
 
 def _find_single_rows(view: PageView, networks: list[Network], taken: set[int]) -> list[Network]:
@@ -284,11 +315,11 @@ def _has_open_rows(grid: Grid) -> bool:
     return False
 
 
-def make_frame(network: Network, view: PageView) -> DrawnFrame:
+def make_frame(network: Network, fills: list[Fill]) -> DrawnFrame:
     """Return the sides of the columns, and whether the first row looks like a header."""
     left, _, right, _ = network.region.box
     edges = tuple(round(x, 1) for x in (left, *network.grid.columns, right))
-    return DrawnFrame(edges=edges, is_headed=_is_headed(network.grid, view.fills))
+    return DrawnFrame(edges=edges, is_headed=_is_headed(network.grid, fills))
 
 
 def _is_headed(grid: Grid, fills: list[Fill]) -> bool:
