@@ -45,17 +45,6 @@ SECOND_ENGINE = "second-engine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnFrame:
-    """Look of a table whose rules enclose every cell, by which its parts on other pages are identified.
-
-    `edges`: the sides of its columns, as x in points. `is_headed`: its first row is bold or shaded, the next is not.
-    """
-
-    edges: Many[float]
-    is_headed: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PageBlock:
     """A block before the document is assembled.
 
@@ -63,7 +52,8 @@ class PageBlock:
     styles), and None if assembly decides by looks. `path` is the place in the source for formats without printed pages:
     part, element, range of lines or cells. `printed` is the text as printed, if `text` has another form (formulas, form
     fields). `unseen` is the reason why the block is invisible. `tagged`: its type and extent come from the structure
-    tree of a tagged PDF. `score`: the expected quality of a table; `frame`: its rules if they enclose all cells.
+    tree of a tagged PDF. `score`: the expected quality of a table; `edges`: the sides of its columns, as x in
+    points, if rules enclose all cells; `is_headed`: its first row is bold or shaded, the next is not.
     `breaks`: positions in `text` of hyphens at line ends, kept there or not. `anchors`: names by which links of the
     file refer to the block.
     """
@@ -88,7 +78,8 @@ class PageBlock:
     recognised: bool = False
     tagged: bool = False
     score: float = 0.0
-    frame: DrawnFrame | None = None
+    edges: Many[float] = ()
+    is_headed: bool = False
     breaks: Many[int] = ()
     anchors: Many[str] = ()
 

@@ -36,7 +36,11 @@ def join_cut_rows(table: Table) -> Table:
     held = [row for index, row in enumerate(rows) if index not in starts and not _is_head(row)]
     has_keys = bool(held) and all(row and row[0].col == 0 and row[0].text.strip() for row in held)
     least = 0 if len(held) >= LIMITS.least_rows else LIMITS.least_chars
-    cut = {start for start in starts if 0 < start < table.rows and _goes_on(rows[start - 1], rows[start], least if has_keys else None)}
+    cut = {
+        start
+        for start in starts
+        if 0 < start < table.rows and _goes_on(rows[start - 1], rows[start], least if has_keys else None)
+    }
     return _join(table, rows, cut) if cut else table
 
 

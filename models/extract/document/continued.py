@@ -132,16 +132,16 @@ def _lost_its_head(first: Draft, second: Draft, *, is_full: bool) -> bool:
     The row that a page break cuts in two leaves empty cells. Below a full page no style is needed if the row cannot
     be one of names; the next copy of a form repeats the first label.
     """
-    upper, lower = first.block.frame, second.block.frame
+    upper, lower = first.block, second.block
     if first.block.table is None or second.block.table is None:
         return False
     head, row = (_first_rows(table)[0] for table in (first.block.table, second.block.table))
     if all(cell.text for cell in head) and any(cell.col and not cell.text for cell in row):
         return True
-    if upper is None or lower is None or lower.is_headed:
-        return False
-    if upper.is_headed or any(not cell.text for cell in row):
-        return True
+    if lower.is_headed or upper.is_headed:
+        return not lower.is_headed
+    if not (upper.edges and lower.edges) or any(not cell.text for cell in row):
+        return bool(upper.edges and lower.edges)
     return is_full and head[0].text.strip() != row[0].text.strip() and not all(_is_name(cell.text) for cell in row)
 
 

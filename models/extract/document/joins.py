@@ -1,12 +1,12 @@
 """Continuations after a break: paragraphs over columns and pages, tables over pages."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import BlockType
 from quire.models.cdom.visible import is_wide
-from quire.models.extract.contract import DrawnFrame
 from quire.models.extract.document.draft import Draft
 
 _BETWEEN = frozenset(
@@ -148,7 +148,7 @@ def _stands_aside(item: Draft, upper: Draft, lower: Draft) -> bool:
     if item.type is BlockType.PICTURE:
         if table.top <= (item.top + item.bottom) / 2 <= table.bottom:
             return True
-    elif upper.block.frame is None or lower.block.frame is None:
+    elif not (upper.block.edges and lower.block.edges):
         return False
     if table is lower:
         most = LIMITS.logo if item.type is BlockType.PICTURE else LIMITS.margin
@@ -207,8 +207,8 @@ def _same_columns(first: Draft, second: Draft) -> bool:
         or second.block.bbox is None
     ):
         return False
-    upper, lower = first.block.frame, second.block.frame
-    if upper is not None and lower is not None:
+    upper, lower = first.block.edges, second.block.edges
+    if upper and lower:
         return is_low(first) and have_same_frame(upper, lower)
     width = max(first.page.width, 1.0)
     first_extents, second_extents = _column_extents(first_table), _column_extents(second_table)
@@ -224,11 +224,10 @@ def is_low(draft: Draft) -> bool:
     return draft.bottom > LIMITS.least_bottom * draft.page.height
 
 
-def have_same_frame(upper: DrawnFrame, lower: DrawnFrame) -> bool:
-    """Return whether both tables are drawn with the same columns; margins of left and right pages may differ."""
-    moved = lower.edges[0] - upper.edges[0]
-    return len(upper.edges) == len(lower.edges) and all(
-        abs(b - a - moved) < LIMITS.same_edge for a, b in zip(upper.edges, lower.edges, strict=True)
+def have_same_frame(upper: Sequence[float], lower: Sequence[float]) -> bool:
+    """Return whether both tables are drawn with columns of the same width; the margins of their pages may differ."""
+    return len(upper) == len(lower) > 0 and all(
+        abs(b - a - lower[0] + upper[0]) < LIMITS.same_edge for a, b in zip(upper, lower, strict=True)
     )
 
 

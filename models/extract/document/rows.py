@@ -31,7 +31,7 @@ def take_rows(drafts: list[Draft]) -> list[Draft]:
         return drafts
     by_page: defaultdict[int, list[int]] = defaultdict(list)
     for index, draft in enumerate(drafts):
-        if draft.type not in _BESIDE and draft.block.bbox is not None and draft.block.unseen is None:
+        if draft.block.bbox is not None and draft.block.unseen is None:
             by_page[draft.page.number].append(index)
     joined: dict[int, int] = {}
     for upper, lower in pairwise(sorted(by_page)):
@@ -52,21 +52,24 @@ def take_rows(drafts: list[Draft]) -> list[Draft]:
 
 def _go_on(above: _End, below: _End, drafts: list[Draft]) -> bool:
     upper, lower = above.block, below.block
-    if upper.frame is None or lower.frame is None or upper.bbox is None:
-        return False
-    is_low = upper.bbox[3] > LIMITS.least_bottom * drafts[above.drafts[0]].page.height
-    return is_low and have_same_frame(upper.frame, lower.frame)
+    is_low = upper.bbox is not None and upper.bbox[3] > LIMITS.least_bottom * drafts[above.drafts[0]].page.height
+    return is_low and have_same_frame(upper.edges, lower.edges)
 
 
 def _find_end(drafts: list[Draft], indices: list[int], *, at_top: bool) -> _End | None:
-    """Return the table, or the framed rows, with which a page begins or ends."""
+    """Return the table, or the framed rows, with which a page begins or ends, apart from running heads and feet."""
     page = drafts[indices[0]].page
-    end = (min if at_top else max)(indices, key=lambda index: drafts[index].top if at_top else drafts[index].bottom)
+    body = [index for index in indices if drafts[index].type not in _BESIDE]
     for part in page.parts[:1] if at_top else page.parts[-1:]:
         inside = _find_texts(drafts, indices, part)
-        if end in inside:
+        others = [drafts[index] for index in body if index not in inside]
+        _, y0, _, y1 = part.bbox or (0.0, 0.0, 0.0, 0.0)
+        if inside and all(other.top > y0 if at_top else other.bottom < y1 for other in others):
             return _End(part, page.number, inside, is_part=True)
-    if drafts[end].type is BlockType.TABLE and drafts[end].block.frame is not None:
+    if not body:
+        return None
+    end = (min if at_top else max)(body, key=lambda index: drafts[index].top if at_top else drafts[index].bottom)
+    if drafts[end].type is BlockType.TABLE and drafts[end].block.edges:
         return _End(drafts[end].block, page.number, [end], is_part=False)
     return None
 

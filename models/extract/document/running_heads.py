@@ -136,14 +136,13 @@ def free_running_tables(drafts: list[Draft]) -> None:
         for draft, table in repeated:
             draft.type = kind
             draft.block = replace(
-                draft.block, type=kind, text=_write_rows(table), table=None, spans=(), flag_spans=(), frame=None
+                draft.block, type=kind, text=_write_rows(table), table=None, spans=(), flag_spans=(), edges=()
             )
 
 
 def _goes_on(above: Draft | None, draft: Draft) -> bool:
     """Return whether the table on the page before ends low and has the same frame."""
-    upper, lower = None if above is None else above.block.frame, draft.block.frame
-    return above is not None and upper is not None and lower is not None and is_low(above) and have_same_frame(upper, lower)
+    return above is not None and is_low(above) and have_same_frame(above.block.edges, draft.block.edges)
 
 
 def _find_margin(draft: Draft) -> BlockType | None:

@@ -103,7 +103,8 @@ def _make_table_block(item: FoundTable, marks: PageMarks) -> PageBlock:
         confidence=confidence_of(item.lines),
         tagged=item.tagged,
         score=item.score,
-        frame=item.frame,
+        edges=item.edges,
+        is_headed=item.is_headed,
     )
 
 

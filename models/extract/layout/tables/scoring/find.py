@@ -9,7 +9,6 @@ import numpy as np
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.table import Table
 from quire.models.extract import HOME
-from quire.models.extract.contract import DrawnFrame
 from quire.models.extract.core.marks import Fill
 from quire.models.extract.layout.learned.forest import Forest, load_forest
 from quire.models.extract.layout.lines.marks import Line, Network, PageMarks
@@ -30,7 +29,12 @@ from quire.models.extract.layout.tables.scoring.features import describe_candida
 from quire.models.extract.layout.tables.scoring.first_row import free_first_lines, take_first_rows
 from quire.models.extract.layout.tables.scoring.last_row import take_last_lines, take_last_rows
 from quire.models.extract.layout.tables.scoring.loose import split_loose_rows
-from quire.models.extract.layout.tables.scoring.networks import find_networks, find_parts, make_frame, without_networks
+from quire.models.extract.layout.tables.scoring.networks import (
+    find_networks,
+    find_parts,
+    is_headed,
+    without_networks,
+)
 from quire.models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 from quire.models.extract.layout.tables.scoring.repeats import add_alike, part_repeats
 
@@ -45,7 +49,8 @@ _DRAWN = 0.95
 class FoundTable:
     """A table with its box, its lines and its expected quality (0..1).
 
-    `tagged`: marked as a table by its author. `frame`: its rules if they enclose every cell.
+    `tagged`: marked as a table by its author. `edges`: the sides of its columns, as x, if rules enclose every cell.
+    `is_headed`: its first row is bold or shaded, the next is not.
     """
 
     table: Table
@@ -53,7 +58,8 @@ class FoundTable:
     lines: list[Line]
     score: float = 1.0
     tagged: bool = False
-    frame: DrawnFrame | None = None
+    edges: tuple[float, ...] = ()
+    is_headed: bool = False
 
 
 def load_weights() -> None:
@@ -81,7 +87,15 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
 def make_drawn(network: Network, marks: PageMarks, fills: list[Fill]) -> FoundTable:
     """Return the table of a network."""
     table = make_table(network.grid, marks.divides)
-    return FoundTable(table, network.region.box, network.lines, _DRAWN, frame=make_frame(network, fills))
+    edges = (network.region.box[0], *network.grid.columns, network.region.box[2])
+    return FoundTable(
+        table,
+        network.region.box,
+        network.lines,
+        _DRAWN,
+        edges=tuple([round(x, 1) for x in edges]),
+        is_headed=is_headed(network.grid, fills),
+    )
 
 
 def _find_scored(view: PageView, parts: list[Network]) -> list[FoundTable]:
@@ -117,7 +131,7 @@ def _is_titled(view: PageView, candidate: Candidate, part: Network) -> bool:
     return (
         part.region.levels < _LEAST_LEVELS
         and 0 < len(others) < len(rows)
-        and all(id(line) in held for row in rows if row not in others for line in map(view.lines.__getitem__, row.indices))
+        and all(id(view.lines[index]) in held for row in rows if row not in others for index in row.indices)
         and all(len(row.indices) == row.segments == 1 for row in others)
     )
 
@@ -143,7 +157,13 @@ def find_candidates(
 
 def _make_found(view: PageView, candidate: Candidate, score: float) -> FoundTable:
     lines = [view.lines[index] for index in candidate.indices]
-    return FoundTable(make_table(candidate.grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
+    return FoundTable(
+        make_table(candidate.grid, view.marks.divides),
+        candidate.region.box,
+        lines,
+        round(score, 3),
+        is_headed=is_headed(candidate.grid, view.fills),
+    )
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
-from quire.models.extract.contract import DrawnFrame
 from quire.models.extract.core.bands import column_at, cut_bands, split_data_rows
 from quire.models.extract.core.build import build_grid
 from quire.models.extract.core.columns import ruled_columns
@@ -315,14 +314,7 @@ def _has_open_rows(grid: Grid) -> bool:
     return False
 
 
-def make_frame(network: Network, fills: list[Fill]) -> DrawnFrame:
-    """Return the sides of the columns, and whether the first row looks like a header."""
-    left, _, right, _ = network.region.box
-    edges = tuple(round(x, 1) for x in (left, *network.grid.columns, right))
-    return DrawnFrame(edges=edges, is_headed=_is_headed(network.grid, fills))
-
-
-def _is_headed(grid: Grid, fills: list[Fill]) -> bool:
+def is_headed(grid: Grid, fills: list[Fill]) -> bool:
     """Return True for a first row that is bold or shaded above one that is not."""
     first, second = ([word for slot in row for word in slot.words] for row in (*grid.rows[:2], [])[:2])
     if not first or not second:

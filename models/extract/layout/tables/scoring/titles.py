@@ -42,7 +42,9 @@ _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 
 
 def free_titles(tables: list[FoundTable], lines: list[Line]) -> list[Line]:
-    """Take titles off the tables' tops, captions and running text off both ends; their lines, which are in no table.
+    """Take captions and running text off tables' ends, and titles off the tops of those that are not fully drawn.
+
+    Return their lines, which are in no table.
 
     `lines`: those that are in none already.
     """
@@ -134,7 +136,7 @@ def _part_lines(found_table: FoundTable, cell: Cell) -> tuple[list[Line], list[L
 def _free_title(found_table: FoundTable) -> list[Line]:
     table = found_table.table
     first = table.cells[0] if table.cells else None
-    if first is None or first.bbox is None or table.rows < LIMITS.least_rows or table.cols < 2:
+    if first is None or first.bbox is None or table.rows < LIMITS.least_rows or table.cols < 2 or found_table.edges:
         return []
     if first.row or first.row_span != 1 or not 0 < len(first.text) <= LIMITS.most_chars:
         return []
