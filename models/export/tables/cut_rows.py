@@ -1,7 +1,7 @@
 """Rows that a page break cuts in two: the tree has both parts, each at its place; where text is read, they are one row.
 
 The second part is the first row of its page. It fills fewer cells, none that the first part leaves empty. It goes on
-with a sentence in a column whose texts begin with capitals, or leaves the column of keys empty, which no other row does.
+with a sentence in a column whose texts begin with capitals, or leaves the column of keys empty, as no other row does.
 """
 
 from dataclasses import dataclass, replace

@@ -104,7 +104,9 @@ def _find_alike_bars(marks: PageMarks, blocks: list[dict[str, Any]]) -> list[Bbo
             if thick > _THIN:
                 bars.append((max(x0, 0.0), max(y0, 0.0), min(x1, marks.width), min(y1, marks.height)))
                 counts[round(thick * 4)] += thick <= _MOST_SWOLLEN
-    may_be = max(counts.values(), default=0) >= _LEAST_BARS or any(_overlap(bar, other) for bar, other in pairwise(bars))
+    may_be = max(counts.values(), default=0) >= _LEAST_BARS or any(
+        _overlap(bar, other) for bar, other in pairwise(bars)
+    )
     return bars if may_be and len(bars) <= _MOST_NARROWED else []
 
 

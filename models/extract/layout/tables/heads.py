@@ -20,7 +20,7 @@ class HeadLimits:
     """Limits of header rows."""
 
     least_headed: int = 3
-    """Rows of a table whose bold first row is its header."""
+    """Rows of a table whose first row is its header by what stands below it."""
     most_bold: float = 0.2
     """Share of bold words in the other rows of such a table."""
     most_rows: int = 4
@@ -118,7 +118,7 @@ def _count_header_rows(grid: Grid) -> int:
 
 def _is_bold_head(grid: Grid) -> bool:
     """Return True for a bold first row over rows that are not bold, which is the header of a table without rules."""
-    if len(grid.rows) < LIMITS.least_headed:
+    if len(grid.rows) < 2:
         return False
     first, *body = grid.rows
     filled = [slot for slot in first if slot.words]
