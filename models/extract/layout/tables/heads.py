@@ -101,6 +101,38 @@ def _drop_left_column(grid: Grid, column: int, top: Slot) -> None:
     grid.columns.pop(column)
 
 
+def join_alternate(grid: Grid) -> None:
+    """Join the column of each header with the one of the texts below it, if they are side by side in all columns.
+
+    A header that is centred, over short texts at the left, looks like a column of its own.
+    """
+    if any(slot.col_span > 1 or slot.row_span > 1 for row in grid.rows for slot in row):
+        return
+    above = {slot.col for slot in grid.rows[0] if slot.words}
+    below = {slot.col for row in grid.rows[1:] for slot in row if slot.words}
+    groups: list[list[int]] = []
+    column = 0
+    while column < grid.width:
+        group = [column]
+        if not (column in above and column in below):
+            group.append(column + 1)
+            if len(above & set(group)) != 1 or len(below & set(group)) != 1:
+                return
+        groups.append(group)
+        column += len(group)
+    if len(groups) < 2 or len(groups) == grid.width:
+        return
+    grid.rows = [[_join_slots([row[column] for column in group], index) for index, group in enumerate(groups)]
+                 for row in grid.rows]  # fmt: skip
+    grid.columns = [grid.columns[group[0] - 1] for group in groups[1:]]
+
+
+def _join_slots(slots: list[Slot], column: int) -> Slot:
+    joined = Slot(slots[0].row, column)
+    joined.words = [word for slot in slots for word in slot.words]
+    return joined
+
+
 def is_named(grid: Grid) -> bool:
     """Return True if the first row is a header, by its rules, its bold type or the figures below it."""
     return _count_header_rows(grid) > 0 or _is_first_head(grid)

@@ -9,11 +9,13 @@ import numpy as np
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.table import Table
 from quire.models.extract import HOME
+from quire.models.extract.core.columns import ruled_columns
 from quire.models.extract.core.marks import Fill
 from quire.models.extract.layout.learned.forest import Forest, load_forest
 from quire.models.extract.layout.lines.marks import Line, Network, PageMarks
 from quire.models.extract.layout.tables.continuation import load_continuation
 from quire.models.extract.layout.tables.grid import make_table
+from quire.models.extract.layout.tables.heads import join_alternate
 from quire.models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from quire.models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from quire.models.extract.layout.tables.regions.view import PageView, view_page
@@ -157,6 +159,8 @@ def find_candidates(
 
 def _make_found(view: PageView, candidate: Candidate, score: float) -> FoundTable:
     lines = [view.lines[index] for index in candidate.indices]
+    if not ruled_columns(candidate.region):
+        join_alternate(candidate.grid)
     return FoundTable(
         make_table(candidate.grid, view.marks.divides),
         candidate.region.box,
