@@ -21,6 +21,8 @@ class TableTitleLimits:
 
     larger: float = 1.15
     """Minimum size of title type, relative to the median size of the table's lines."""
+    drawn: float = 1.4
+    """The same for a title inside the rules of a fully drawn table."""
     most_chars: int = 200
     """Characters of a title."""
     least_rows: int = 3
@@ -42,9 +44,7 @@ _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 
 
 def free_titles(tables: list[FoundTable], lines: list[Line]) -> list[Line]:
-    """Take captions and running text off tables' ends, and titles off the tops of those that are not fully drawn.
-
-    Return their lines, which are in no table.
+    """Take titles off the tables' tops, captions and running text off both ends; their lines, which are in no table.
 
     `lines`: those that are in none already.
     """
@@ -136,7 +136,7 @@ def _part_lines(found_table: FoundTable, cell: Cell) -> tuple[list[Line], list[L
 def _free_title(found_table: FoundTable) -> list[Line]:
     table = found_table.table
     first = table.cells[0] if table.cells else None
-    if first is None or first.bbox is None or table.rows < LIMITS.least_rows or table.cols < 2 or found_table.edges:
+    if first is None or first.bbox is None or table.rows < LIMITS.least_rows or table.cols < 2:
         return []
     if first.row or first.row_span != 1 or not 0 < len(first.text) <= LIMITS.most_chars:
         return []
@@ -145,7 +145,8 @@ def _free_title(found_table: FoundTable) -> list[Line]:
     title, kept = _part_lines(found_table, first)
     if not title or not kept:
         return []
-    is_larger = min(line.size for line in title) >= LIMITS.larger * median(line.size for line in kept)
+    larger = LIMITS.drawn if found_table.edges else LIMITS.larger
+    is_larger = min(line.size for line in title) >= larger * median(line.size for line in kept)
     if not is_larger and not (_SECTION.match(first.text) and all(line.all_bold for line in title)):
         return []
     found_table.table, found_table.lines = _without_row(table, 0), kept
