@@ -5,6 +5,7 @@ that no rule shows is centred over its columns.
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from quire.models.extract.core.grid import Grid, Slot, find_group
@@ -109,14 +110,16 @@ def join_alternate(grid: Grid) -> None:
     if any(slot.col_span > 1 or slot.row_span > 1 for row in grid.rows for slot in row):
         return
     above = {slot.col for slot in grid.rows[0] if slot.words}
-    below = {slot.col for row in grid.rows[1:] for slot in row if slot.words}
+    filled = Counter(slot.col for row in grid.rows[1:] for slot in row if slot.words)
+    below = set(filled)
     groups: list[list[int]] = []
     column = 0
     while column < grid.width:
         group = [column]
         if not (column in above and column in below):
             group.append(column + 1)
-            if len(above & set(group)) != 1 or len(below & set(group)) != 1:
+            under = below & set(group)
+            if len(above & set(group)) != 1 or len(under) != 1 or filled[min(under)] < 0.5 * len(grid.rows):
                 return
         groups.append(group)
         column += len(group)
