@@ -47,6 +47,7 @@ def take_rows(drafts: list[Draft]) -> list[Draft]:
                 drafts[first].block, drafts[first].type = end.block, BlockType.TABLE
                 drafts[first].level = drafts[first].parent = drafts[first].continues = None
                 joined |= dict.fromkeys(end.drafts[1:], first)
+                by_page[end.page] = [index for index in by_page[end.page] if index not in joined]
     return drop_joined(drafts, joined) if joined else drafts
 
 

@@ -42,10 +42,6 @@ class NetworkLimits:
     """Points by which a word must extend beyond a vertical on both sides for the vertical to cross it."""
     stacked: int = 3
     """Printed rows between two rules from which cells with equally many lines are open rows."""
-    beside: float = 4.0
-    """Ems beside the network within which text on its rows is a label of them."""
-    labelled: float = 0.5
-    """Share of the rows with such labels; with more the table is wider than its rules."""
     alike: float = 15.0
     """Points: maximum distance between the edges of a framed row and of another table of one form."""
     upended: float = 1.8
@@ -202,7 +198,7 @@ def _read_grid(view: PageView, region: RuledRegion, lines: list[Line]) -> Grid |
     if not columns:
         return None
     rows = gather_rows([word for line in lines for word in view.words_of(line)])
-    if _is_crossed(rows, region) or _is_labelled(view, region, rows):
+    if _is_crossed(rows, region):
         return None
     grid = enclose_cells(region, rows, build_grid(cut_bands(region, rows), columns, region, is_grid=True))
     if grid is not None:
@@ -272,20 +268,6 @@ def _is_crossed(rows: list[TextRow], region: RuledRegion) -> bool:
         through = verticals[bisect_right(places, word.x0 + LIMITS.edge) : bisect_left(places, word.x1 - LIMITS.edge)]
         count += any(rule.y0 < middle < rule.y1 for rule in through)
     return count > LIMITS.crossed * len(words)
-
-
-def _is_labelled(view: PageView, region: RuledRegion, rows: list[TextRow]) -> bool:
-    """Return True if many rows have text next to the network, which belongs to them."""
-    x0, _, x1, _ = region.box
-    outside = [line for line in view.lines if line.x1 <= x0 or line.x0 >= x1]
-    labelled = 0
-    for row in rows:
-        reach = LIMITS.beside * row.size
-        labelled += any(
-            abs(line.base - row.base) < 0.35 * row.size and (0 <= x0 - line.x1 < reach or 0 <= line.x0 - x1 < reach)
-            for line in outside
-        )
-    return labelled > LIMITS.labelled * len(rows)
 
 
 def _is_filled(grid: Grid) -> bool:
