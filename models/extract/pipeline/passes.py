@@ -199,7 +199,7 @@ DOCUMENT_PASSES: Final = (
     Pass("running-rows", "document.running_heads:free_running_rows", "drafts", "drafts", when="is_drawn"),
     Pass("line-end-hyphens", "document.hyphens:settle_hyphens", "drafts", "gained drafts[block]"),
     Pass("running-heads", "document.running_heads:mark_running", "drafts", "drafts"),
-    Pass("table-rows", "document.rows:take_rows", "drafts", "drafts", when="joins_tables"),
+    Pass("table-rows", "document.joins:take_rows", "drafts", "drafts", when="joins_tables"),
     Pass("flat-levels", "document.levels:free_flat_levels", "drafts", "has_flat_tags drafts[level]"),
     Pass("levels", "document.levels:set_levels", "drafts pages facts.outline", "drafts"),
     Pass("joins", "document.joins:link_joins", "drafts", "drafts"),

@@ -29,7 +29,7 @@ from quire.models.extract.layout.tables.scoring.candidates import (
 from quire.models.extract.layout.tables.scoring.choose import choose_candidates
 from quire.models.extract.layout.tables.scoring.features import describe_candidates
 from quire.models.extract.layout.tables.scoring.first_row import free_first_lines, take_first_rows
-from quire.models.extract.layout.tables.scoring.last_row import take_last_lines
+from quire.models.extract.layout.tables.scoring.last_row import take_last_lines, take_last_rows
 from quire.models.extract.layout.tables.scoring.loose import split_loose_rows
 from quire.models.extract.layout.tables.scoring.networks import (
     find_networks,
@@ -116,7 +116,7 @@ def _find_scored(view: PageView, parts: list[Network]) -> list[FoundTable]:
     chosen = [item for item in chosen if not any(_is_titled(view, item[0], part) for part in parts)]
     chosen = add_alike(view, free_first_lines(view, chosen), candidates, scores)
     chosen = take_last_lines(view, split_loose_rows(view, chosen))
-    chosen = take_first_rows(view, chosen)
+    chosen = take_first_rows(view, take_last_rows(view, chosen))
     chosen = part_repeats(view, free_first_lines(view, chosen))
     chosen = take_heads_above(view, take_last_lines(view, chosen))
     if marks.doubts is not None:
