@@ -45,17 +45,6 @@ SECOND_ENGINE = "second-engine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnFrame:
-    """Look of a table whose rules enclose every cell, by which its parts on other pages are identified.
-
-    `edges`: the sides of its columns, as x in points. `is_headed`: its first row is bold or shaded, the next is not.
-    """
-
-    edges: Many[float]
-    is_headed: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PageBlock:
     """A block before the document is assembled.
 
@@ -63,7 +52,8 @@ class PageBlock:
     styles), and None if assembly decides by looks. `path` is the place in the source for formats without printed pages:
     part, element, range of lines or cells. `printed` is the text as printed, if `text` has another form (formulas, form
     fields). `unseen` is the reason why the block is invisible. `tagged`: its type and extent come from the structure
-    tree of a tagged PDF. `score`: the expected quality of a table; `frame`: its rules if they enclose all cells.
+    tree of a tagged PDF. `score`: the expected quality of a table; `edges`: the sides of its columns, as x in
+    points, if rules enclose all cells; `is_headed`: its first row is bold or shaded, the next is not.
     `breaks`: positions in `text` of hyphens at line ends, kept there or not. `anchors`: names by which links of the
     file refer to the block.
     """
@@ -88,7 +78,8 @@ class PageBlock:
     recognised: bool = False
     tagged: bool = False
     score: float = 0.0
-    frame: DrawnFrame | None = None
+    edges: Many[float] = ()
+    is_headed: bool = False
     breaks: Many[int] = ()
     anchors: Many[str] = ()
 
@@ -126,7 +117,8 @@ class PageContent:
     counted; `written` counts the characters of the blocks at their creation, by which assembly is checked. `areas` wait
     for a recogniser (route `mixed`); `recogniser` read the blocks that are `recognised`. `layer`: words of the text
     layer of a scan that waits for a recogniser; its blocks are made of them. `words` are those of the page as shown, if
-    they were asked for or recognised.
+    they were asked for or recognised. `parts` are framed rows at the ends of the page, in `blocks` as texts: rows of a
+    table if a neighbouring page has others in the same frame.
     """
 
     number: int
@@ -151,6 +143,7 @@ class PageContent:
     recogniser: AreaReader | None = None
     layer: Many[Word] = ()
     words: Many[PageWord] = ()
+    parts: Many[PageBlock] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,7 +47,11 @@ class PageDigest:
 
 def read_page(data: bytes, page: int) -> Tree:
     """Return the tree of one page, read without recognition."""
-    options = ReadOptions(pages=((page, page),), ocr=OcrMode.NEVER)
+    return read_document(data, ReadOptions(pages=((page, page),), ocr=OcrMode.NEVER))
+
+
+def read_document(data: bytes, options: ReadOptions = ReadOptions(ocr=OcrMode.NEVER)) -> Tree:
+    """Return the tree of a document, read in this process."""
     document = open_document(data, options)
     contents = [document.read_page(number).content for number in document.facts.page_numbers]
     document.close()

@@ -12,7 +12,7 @@ from quire.models.cdom.geometry import union_bbox
 from quire.models.cdom.table import Cell, Table, TablePart
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageBlock
-from quire.models.extract.document.draft import Draft
+from quire.models.extract.document.draft import Draft, drop_joined
 from quire.models.extract.document.series_checks import read_figure
 
 
@@ -66,8 +66,9 @@ def join_tables(drafts: list[Draft]) -> tuple[list[Draft], LeftOut]:
         drafts[root].block = _join(parts)
     repeated: dict[int, list[ExcludedPlace]] = {}
     for piece in (piece for parts in pieces.values() for piece in parts if piece.dropped):
-        repeated.setdefault(piece.draft.page.number, []).append(_state_repeated(piece))
-    return _drop_joined(drafts, roots), repeated
+        if (place := _state_repeated(piece)).characters:
+            repeated.setdefault(piece.draft.page.number, []).append(place)
+    return drop_joined(drafts, roots), repeated
 
 
 def _find_piece(first: Draft, second: Draft, *, is_full: bool) -> _Piece | None:
@@ -81,14 +82,23 @@ def _find_piece(first: Draft, second: Draft, *, is_full: bool) -> _Piece | None:
     dropped = _count_repeated(first_table, second_table)
     if dropped == second_table.rows:
         return None
+    blank = _count_blank(first_table, second_table, dropped)
     if dropped:
-        return _Piece(second, dropped)
+        return _Piece(second, dropped + blank)
     header_rows = _header_rows(second_table)
-    if not header_rows:
-        return _Piece(second)
-    if _lost_its_head(first, second, is_full=is_full) or (header_rows == 1 and _is_data(second_table, first_table)):
+    if not header_rows or blank:
+        return _Piece(second, blank, unmark=bool(header_rows))
+    if _lost_its_head(first, second, is_full=is_full) or _is_data(second_table, first_table):
         return _Piece(second, unmark=True)
     return None
+
+
+def _count_blank(first: Table, second: Table, start: int) -> int:
+    """Return 1 if row `start` of the second table is the empty end of the row that ended the first one, otherwise 0."""
+    rows = _first_rows(second)[start:]
+    last = [cell for cell in first.cells if cell.row + cell.row_span == first.rows]
+    is_blank = len(rows) > 1 and all(not cell.text and cell.row_span == 1 for cell in rows[0])
+    return int(is_blank and any(cell.text for cell in rows[1]) and any(cell.text for cell in last))
 
 
 def _count_repeated(first: Table, second: Table) -> int:
@@ -122,14 +132,16 @@ def _lost_its_head(first: Draft, second: Draft, *, is_full: bool) -> bool:
     The row that a page break cuts in two leaves empty cells. Below a full page no style is needed if the row cannot
     be one of names; the next copy of a form repeats the first label.
     """
-    upper, lower = first.block.frame, second.block.frame
-    if upper is None or lower is None or lower.is_headed or first.block.table is None or second.block.table is None:
+    upper, lower = first.block, second.block
+    if first.block.table is None or second.block.table is None:
         return False
-    if upper.is_headed:
-        return True
     head, row = (_first_rows(table)[0] for table in (first.block.table, second.block.table))
-    if any(not cell.text for cell in row):
+    if all(cell.text for cell in head) and any(cell.col and not cell.text for cell in row):
         return True
+    if lower.is_headed or upper.is_headed:
+        return not lower.is_headed
+    if not (upper.edges and lower.edges) or any(not cell.text for cell in row):
+        return bool(upper.edges and lower.edges)
     return is_full and head[0].text.strip() != row[0].text.strip() and not all(_is_name(cell.text) for cell in row)
 
 
@@ -204,15 +216,3 @@ def _state_repeated(piece: _Piece) -> ExcludedPlace:
     characters = sum(len("".join(cell.text.split())) for cell in cells)
     boxes = [cell.bbox for cell in cells if cell.bbox is not None]
     return ExcludedPlace(reason=REPEATED_HEADER, characters=characters, bbox=union_bbox(boxes) if boxes else None)
-
-
-def _drop_joined(drafts: list[Draft], joined: dict[int, int]) -> list[Draft]:
-    """Return the remaining drafts; references to a joined part now lead to the first part."""
-    remaining = [index for index in range(len(drafts)) if index not in joined]
-    new_indexes = {index: new_index for new_index, index in enumerate(remaining)}
-    new_indexes |= {index: new_indexes[root] for index, root in joined.items()}
-    for index in remaining:
-        draft = drafts[index]
-        draft.parent = None if draft.parent is None else new_indexes[draft.parent]
-        draft.continues = None if draft.continues is None else new_indexes[draft.continues]
-    return [drafts[index] for index in remaining]

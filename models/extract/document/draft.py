@@ -47,6 +47,18 @@ def make_drafts(pages: list[PageContent]) -> list[Draft]:
     return drafts
 
 
+def drop_joined(drafts: list[Draft], joined: dict[int, int]) -> list[Draft]:
+    """Return the remaining drafts; references to a joined part now lead to the first part."""
+    remaining = [index for index in range(len(drafts)) if index not in joined]
+    new_indexes = {index: new_index for new_index, index in enumerate(remaining)}
+    new_indexes |= {index: new_indexes[root] for index, root in joined.items()}
+    for index in remaining:
+        draft = drafts[index]
+        draft.parent = None if draft.parent is None else new_indexes[draft.parent]
+        draft.continues = None if draft.continues is None else new_indexes[draft.continues]
+    return [drafts[index] for index in remaining]
+
+
 def limit_pictures(drafts: list[Draft], most: int) -> bool:
     """Remove the asset references of pictures beyond the first `most`; return whether none were removed."""
     held = [draft for draft in drafts if draft.block.asset_ref is not None]

@@ -1,13 +1,19 @@
-"""Continuations after a break: paragraphs over columns and pages, tables over pages."""
+"""Continuations after a break: paragraphs over columns and pages, tables over pages.
+
+Framed rows at the ends of pages are rows of a table that other pages have in the same frame, otherwise texts.
+"""
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import BlockType
 from quire.models.cdom.visible import is_wide
-from quire.models.extract.contract import DrawnFrame
-from quire.models.extract.document.draft import Draft
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.document.draft import Draft, drop_joined
 
 _BETWEEN = frozenset(
     {
@@ -51,6 +57,8 @@ class JoinLimits:
     """Share of the page's height in which short lines above or below a drawn table are running heads and feet."""
     logo: float = 0.2
     """Share of the page's height in which pictures without words above a table are logos."""
+    reach: float = 3.0
+    """Points by which a text may extend beyond the frame of its row."""
     most_back: int = 40
     """Blocks between the parts of a table, those of margins with the others."""
 
@@ -60,6 +68,8 @@ _TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _PAGE_TEXT = frozenset({BlockType.PARAGRAPH, BlockType.HEADING, BlockType.TITLE, BlockType.KEY_VALUE})
 """Types of text that pages of a statement may print above and below the part of its table."""
 _DIGITS = re.compile(r"\d+")
+_TITLED = re.compile(r"(?:table|tab\.|tabelle|tableau|tabla|tabella|tabela)\s*\d+\s*\W", re.I)
+"""A caption at the foot of a page, of the table of the next one."""
 Repeated = tuple[str, int]
 """A text without its numbers, and its height on the page in steps of 4 points."""
 
@@ -125,6 +135,8 @@ def _find_open_table(drafts: list[Draft], index: int, repeated: frozenset[Repeat
             if others and (_has_head(draft) or not _have_same_edges(before, draft)):
                 return None
             return back if _same_columns(before, draft) else None
+        if before.type is BlockType.PAGE_FOOTER and _TITLED.match(before.block.text):
+            return None
         if before.type in _AFTER_TABLE or _is_continuation_note(before) or _repeated_key(before) in repeated:
             continue
         if before.type is BlockType.PICTURE and not before.block.text:
@@ -144,7 +156,7 @@ def _stands_aside(item: Draft, upper: Draft, lower: Draft) -> bool:
     if item.type is BlockType.PICTURE:
         if table.top <= (item.top + item.bottom) / 2 <= table.bottom:
             return True
-    elif upper.block.frame is None or lower.block.frame is None:
+    elif not (upper.block.edges and lower.block.edges):
         return False
     if table is lower:
         most = LIMITS.logo if item.type is BlockType.PICTURE else LIMITS.margin
@@ -156,13 +168,17 @@ def _find_repeated(drafts: list[Draft]) -> frozenset[Repeated]:
     """Return the short texts at the same place of several pages, independent of their numbers."""
     pages: dict[Repeated, set[int]] = {}
     for draft in drafts:
-        if draft.type in _PAGE_TEXT and draft.block.bbox is not None and len(draft.block.text) <= LIMITS.most_page_text:
+        is_short = draft.type in _PAGE_TEXT and len(draft.block.text) <= LIMITS.most_page_text
+        if draft.block.bbox is not None and (is_short or draft.type is BlockType.PICTURE):
             pages.setdefault(_repeated_key(draft), set()).add(draft.page.number)
     return frozenset(key for key, numbers in pages.items() if len(numbers) > 1)
 
 
 def _repeated_key(draft: Draft) -> Repeated:
-    return _DIGITS.sub("#", draft.block.text), 0 if draft.block.bbox is None else round(draft.block.bbox[1] / 4)
+    box = draft.block.bbox
+    if draft.type is BlockType.PICTURE and box is not None:
+        return "-".join([str(round(value)) for value in box]), 0
+    return _DIGITS.sub("#", draft.block.text), 0 if box is None else round(box[1] / 4)
 
 
 def _has_head(draft: Draft) -> bool:
@@ -199,10 +215,9 @@ def _same_columns(first: Draft, second: Draft) -> bool:
         or second.block.bbox is None
     ):
         return False
-    upper, lower = first.block.frame, second.block.frame
-    if upper is not None and lower is not None:
-        is_low = first.bottom > LIMITS.least_bottom * first.page.height
-        return is_low and _have_same_frame(upper, lower)
+    upper, lower = first.block.edges, second.block.edges
+    if upper and lower:
+        return is_low(first) and have_same_frame(upper, lower)
     width = max(first.page.width, 1.0)
     first_extents, second_extents = _column_extents(first_table), _column_extents(second_table)
     if first_extents and second_extents:
@@ -212,10 +227,15 @@ def _same_columns(first: Draft, second: Draft) -> bool:
     return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < LIMITS.edge_share * width
 
 
-def _have_same_frame(upper: DrawnFrame, lower: DrawnFrame) -> bool:
-    """Return whether both tables are drawn with the same column edges."""
-    return len(upper.edges) == len(lower.edges) and all(
-        abs(a - b) < LIMITS.same_edge for a, b in zip(upper.edges, lower.edges, strict=True)
+def is_low(draft: Draft) -> bool:
+    """Return whether a table ends so low on its page that it may continue."""
+    return draft.bottom > LIMITS.least_bottom * draft.page.height
+
+
+def have_same_frame(upper: Sequence[float], lower: Sequence[float]) -> bool:
+    """Return whether both tables are drawn with columns of the same width; the margins of their pages may differ."""
+    return len(upper) == len(lower) > 0 and all(
+        abs(b - a - lower[0] + upper[0]) < LIMITS.same_edge for a, b in zip(upper, lower, strict=True)
     )
 
 
@@ -246,3 +266,86 @@ def _are_aligned(above: list[tuple[float, float]], below: list[tuple[float, floa
         > LIMITS.overlap * min(right - left, other_right - other_left)
         for (left, right), (other_left, other_right) in zip(above, below, strict=True)
     )
+
+
+@dataclass(slots=True)
+class _End:
+    """The first or last table of a page: a draft, or framed rows with the drafts of their texts."""
+
+    block: PageBlock
+    page: int
+    drafts: list[int]
+    is_part: bool
+
+
+def take_rows(drafts: list[Draft]) -> list[Draft]:
+    """Return the drafts, with framed rows as tables where the page before or after has the same frame at its end."""
+    pages = {draft.page.number: draft.page for draft in drafts}
+    if not any(page.parts for page in pages.values()):
+        return drafts
+    by_page: defaultdict[int, list[int]] = defaultdict(list)
+    for index, draft in enumerate(drafts):
+        if draft.block.bbox is not None and draft.block.unseen is None:
+            by_page[draft.page.number].append(index)
+    joined: dict[int, int] = {}
+    for upper, lower in pairwise(sorted(by_page)):
+        if lower != upper + 1 or not (pages[upper].parts or pages[lower].parts):
+            continue
+        above = _find_end(drafts, by_page[upper], at_top=False)
+        below = _find_end(drafts, by_page[lower], at_top=True)
+        if above is None or below is None or not (above.is_part or below.is_part) or not _go_on(above, below, drafts):
+            continue
+        for end in (above, below):
+            if end.is_part and end.drafts[0] not in joined:
+                first = end.drafts[0]
+                drafts[first].block, drafts[first].type = end.block, BlockType.TABLE
+                drafts[first].level = drafts[first].parent = drafts[first].continues = None
+                joined |= dict.fromkeys(end.drafts[1:], first)
+                by_page[end.page] = [index for index in by_page[end.page] if index not in joined]
+    return drop_joined(drafts, joined) if joined else drafts
+
+
+def _go_on(above: _End, below: _End, drafts: list[Draft]) -> bool:
+    upper, lower = above.block, below.block
+    is_low = upper.bbox is not None and upper.bbox[3] > LIMITS.least_bottom * drafts[above.drafts[0]].page.height
+    return is_low and have_same_frame(upper.edges, lower.edges)
+
+
+def _find_end(drafts: list[Draft], indices: list[int], *, at_top: bool) -> _End | None:
+    """Return the table, or the framed rows, with which a page begins or ends, apart from running heads and feet."""
+    page = drafts[indices[0]].page
+    body = [index for index in indices if drafts[index].type not in _AFTER_TABLE]
+    for part in page.parts[:1] if at_top else page.parts[-1:]:
+        inside = _find_texts(drafts, indices, part)
+        others = [drafts[index] for index in body if index not in inside]
+        _, y0, _, y1 = part.bbox or (0.0, 0.0, 0.0, 0.0)
+        if inside and all(other.top > y0 if at_top else other.bottom < y1 for other in others):
+            return _End(part, page.number, inside, is_part=True)
+    if not body:
+        return None
+    end = (min if at_top else max)(body, key=lambda index: drafts[index].top if at_top else drafts[index].bottom)
+    if drafts[end].type is BlockType.TABLE and drafts[end].block.edges:
+        return _End(drafts[end].block, page.number, [end], is_part=False)
+    return None
+
+
+def _find_texts(drafts: list[Draft], indices: list[int], part: PageBlock) -> list[int]:
+    """Return the drafts in a part's frame, if they stand together and have all of its text and no other."""
+    if part.bbox is None or part.table is None:
+        return []
+    x0, y0, x1, y1 = part.bbox
+    inside: list[int] = []
+    for index in indices:
+        box = drafts[index].block.bbox or part.bbox
+        if x0 <= (box[0] + box[2]) / 2 <= x1 and y0 <= (box[1] + box[3]) / 2 <= y1:
+            if box[1] < y0 - LIMITS.reach or box[3] > y1 + LIMITS.reach:
+                return []
+            inside.append(index)
+    text = "".join([_text_of(drafts[index].block) for index in inside])
+    return inside if Counter(text) == Counter(_text_of(part)) else []
+
+
+def _text_of(block: PageBlock) -> str:
+    table = block.table
+    text = block.text if table is None else "".join([cell.text for cell in table.cells])
+    return "".join(text.split())

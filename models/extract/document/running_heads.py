@@ -4,12 +4,14 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 
 from quire.models.cdom.geometry import union_bbox
 from quire.models.cdom.table import Cell, Table
 from quire.models.cdom.tree import FURNITURE, BlockType
 from quire.models.extract.contract import PageBlock
 from quire.models.extract.document.draft import Draft
+from quire.models.extract.document.joins import have_same_frame, is_low
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ _MOVABLE = frozenset(
 _NUMBER = re.compile(r"(?<!\W)(?:page|seite|p\.)?[^\w#]*#\W*(?:(?:of|von)[^\w#]*#\W*)?")
 
 Key = tuple[BlockType, str]
+_bottom = attrgetter("bottom")
 
 
 def mark_running(drafts: list[Draft]) -> None:
@@ -117,9 +120,10 @@ def free_running_tables(drafts: list[Draft]) -> None:
     """Turn tables that pages repeat in their margins, numbers apart, into running heads and feet."""
     bodies = {draft.page.number for draft in drafts if draft.type not in FURNITURE and _find_margin(draft) is None}
     alike: dict[tuple[BlockType, str, int], list[tuple[Draft, Table]]] = {}
+    lowest = {draft.page.number: draft for draft in sorted(drafts, key=_bottom) if draft.type is BlockType.TABLE}
     for draft in drafts:
         table, kind = draft.block.table, _find_margin(draft)
-        if table is not None and kind is not None:
+        if table is not None and kind is not None and not _goes_on(lowest.get(draft.page.number - 1), draft):
             text = _DIGITS.sub("#", _write_rows(table))
             alike.setdefault((kind, text, len(table.cells)), []).append((draft, table))
     for (kind, *_), repeated in alike.items():
@@ -132,8 +136,13 @@ def free_running_tables(drafts: list[Draft]) -> None:
         for draft, table in repeated:
             draft.type = kind
             draft.block = replace(
-                draft.block, type=kind, text=_write_rows(table), table=None, spans=(), flag_spans=(), frame=None
+                draft.block, type=kind, text=_write_rows(table), table=None, spans=(), flag_spans=(), edges=()
             )
+
+
+def _goes_on(above: Draft | None, draft: Draft) -> bool:
+    """Return whether the table on the page before ends low and has the same frame."""
+    return above is not None and is_low(above) and have_same_frame(above.block.edges, draft.block.edges)
 
 
 def _find_margin(draft: Draft) -> BlockType | None:

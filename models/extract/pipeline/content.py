@@ -56,6 +56,7 @@ def make_content(
     pictures: tuple[ReadArea, ...],
     coverage: PageCoverage,
     detected: DetectedPage | None,
+    parts: tuple[PageBlock, ...],
 ) -> PageContent:
     """Return the content of the page."""
     is_layer = _is_scan_layer(marks, plan)
@@ -79,6 +80,7 @@ def make_content(
         layer=layer_words(marks) if marks.layer_ink is not None and plan.route is Route.OCR else (),
         coverage=coverage,
         written=count_written(blocks),
+        parts=parts,
     )
     return as_scan_layer(content) if is_layer else content
 

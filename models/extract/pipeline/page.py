@@ -87,6 +87,7 @@ class PageColumns:
     slanted: list[Line] = field(default_factory=list)
     stated_tables: list[FoundTable] = field(default_factory=list)
     turned_tables: list[FoundTable] = field(default_factory=list)
+    parts: tuple[PageBlock, ...] = ()
     tables: list[FoundTable] = field(default_factory=list)
     fields: list[PrintedField] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)

@@ -72,7 +72,7 @@ def _fit(blocks: tuple[PageBlock, ...], picture: PageBlock, *, is_whole: bool) -
             table=block.table and replace(
                 block.table, cells=tuple(replace(cell, bbox=None) for cell in block.table.cells)
             ),
-            frame=None,
+            edges=(),
             path=picture.path,
             recognised=True,
         )

@@ -91,7 +91,10 @@ def narrow_strokes(page: Any, marks: PageMarks, blocks: list[dict[str, Any]]) ->
 
 
 def _find_alike_bars(marks: PageMarks, blocks: list[dict[str, Any]]) -> list[Bbox]:
-    """Return the outlines of a page if some are equally low or narrow, as lines are whose boxes are too large."""
+    """Return the outlines of a page if some may be too large.
+
+    Lines are then equally low or narrow, and cells that are drawn one after the other overlap.
+    """
     bars: list[Bbox] = []
     counts: Counter[int] = Counter()
     for block in blocks:
@@ -101,7 +104,19 @@ def _find_alike_bars(marks: PageMarks, blocks: list[dict[str, Any]]) -> list[Bbo
             if thick > _THIN:
                 bars.append((max(x0, 0.0), max(y0, 0.0), min(x1, marks.width), min(y1, marks.height)))
                 counts[round(thick * 4)] += thick <= _MOST_SWOLLEN
-    return bars if max(counts.values(), default=0) >= _LEAST_BARS and len(bars) <= _MOST_NARROWED else []
+    may_be = max(counts.values(), default=0) >= _LEAST_BARS or any(
+        _overlap(bar, other) for bar, other in pairwise(bars)
+    )
+    return bars if may_be and len(bars) <= _MOST_NARROWED else []
+
+
+def _overlap(bar: Bbox, other: Bbox) -> bool:
+    """Return whether two boxes side by side share a strip that is too wide for a border."""
+    (first, second), side = ((bar, other), 0) if abs(bar[0] - other[0]) > abs(bar[1] - other[1]) else ((bar, other), 1)
+    if first[side] > second[side]:
+        first, second = second, first
+    shared = first[side + 2] - second[side]
+    return _SWOLLEN < shared < _MOST_SWOLLEN and second[side + 2] > first[side + 2] + _SWOLLEN
 
 
 def _find_path(shape: Bbox, middles: dict[tuple[int, int], list[Bbox]]) -> Bbox | None:

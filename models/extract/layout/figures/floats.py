@@ -11,7 +11,7 @@ from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.forms import TICKED, UNTICKED, take_labels
 from quire.models.extract.layout.figures.pictures import ChartText, Picture
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
-from quire.models.extract.layout.tables.scoring.find import FoundTable
+from quire.models.extract.layout.tables.scoring.find import FoundTable, make_drawn
 from quire.models.extract.layout.text.blocks import clamp, confidence_of, join_lines, make_block
 
 Float = FoundTable | Picture | ChartText | PrintedField | DisplayedFormula
@@ -53,16 +53,7 @@ class Floats:
         if isinstance(item, PrintedField):
             return _make_field(item, marks)
         if isinstance(item, FoundTable):
-            confidence = confidence_of(item.lines)
-            return PageBlock(
-                type=BlockType.TABLE,
-                bbox=box,
-                table=style_cells(item.table, item.lines, marks),
-                confidence=confidence,
-                tagged=item.tagged,
-                score=item.score,
-                frame=item.frame,
-            )
+            return _make_table_block(item, marks)
         if isinstance(item, DisplayedFormula):
             printed = " ".join(line.text for line in item.lines)
             return PageBlock(type=BlockType.FORMULA, bbox=box, text=item.latex, printed=printed)
@@ -95,6 +86,26 @@ def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:
         return PageBlock(type=BlockType.KEY_VALUE, bbox=box, text=text, printed=printed, confidence=confidence)
     text = f"{item.sign or (TICKED if item.is_checked else UNTICKED)} {label}".rstrip()
     return PageBlock(type=BlockType.CHECKBOX, bbox=box, text=text, printed=printed, confidence=confidence)
+
+
+def write_parts(upright: PageMarks, turned: object, mirror: object) -> tuple[PageBlock, ...]:
+    """Return the framed rows of the page that may go on on other pages, as tables; none of a turned page."""
+    if turned is not None or mirror is not None:
+        return ()
+    return tuple(_make_table_block(make_drawn(part, upright, upright.fills), upright) for part in upright.parts)
+
+
+def _make_table_block(item: FoundTable, marks: PageMarks) -> PageBlock:
+    return PageBlock(
+        type=BlockType.TABLE,
+        bbox=clamp(*item.box, marks),
+        table=style_cells(item.table, item.lines, marks),
+        confidence=confidence_of(item.lines),
+        tagged=item.tagged,
+        score=item.score,
+        edges=item.edges,
+        is_headed=item.is_headed,
+    )
 
 
 def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> tuple[list[PrintedField], list[Line]]:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from quire.models.cdom.geometry import Bbox
-from quire.models.extract.core.marks import Fill, Rule
+from quire.models.extract.core.grid import Grid
+from quire.models.extract.core.marks import Fill, Rule, RuledRegion
 from quire.models.extract.coverage.account import Painted
 from quire.models.extract.layout.charts.marks import ChartMark, Drawn
 from quire.models.extract.math.glyphs import MathGlyph
@@ -187,6 +188,15 @@ def is_blank() -> bool:
 
 
 @dataclass(slots=True)
+class Network:
+    """A fully drawn table: its lines, its rules and its grid."""
+
+    lines: list[Line]
+    region: RuledRegion
+    grid: Grid
+
+
+@dataclass(slots=True)
 class PageMarks:
     """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas.
 
@@ -204,7 +214,7 @@ class PageMarks:
     they draw. `is_inked`: returns whether the drawn page is not of one
     colour. `stamps` and `attached`: boxes of stamps, and of pinned files with their names. `engine`: name and version
     of the second engine that read the words; null for the reader's own. `drawn` reads drawings, and the text
-    objects that begin in some boxes, for charts.
+    objects that begin in some boxes, for charts. `parts`: framed rows that may belong to a table of another page.
     """
 
     width: float
@@ -236,6 +246,7 @@ class PageMarks:
     orders: dict[tuple[tuple[float, ...], ...], list[int]] = field(default_factory=dict)
     seen: list[Bbox] | None = None
     doubts: list[str] | None = None
+    parts: list[Network] = field(default_factory=list)
     layer_ink: Callable[[], float] | None = None
     is_inked: Callable[[], bool] = is_blank
     engine: tuple[str, str] | None = None

@@ -5,6 +5,7 @@ that no rule shows is centred over its columns.
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from quire.models.extract.core.grid import Grid, Slot, find_group
@@ -20,7 +21,7 @@ class HeadLimits:
     """Limits of header rows."""
 
     least_headed: int = 3
-    """Rows of a table whose bold first row is its header."""
+    """Rows of a table whose first row is its header by what stands below it."""
     most_bold: float = 0.2
     """Share of bold words in the other rows of such a table."""
     most_rows: int = 4
@@ -101,6 +102,40 @@ def _drop_left_column(grid: Grid, column: int, top: Slot) -> None:
     grid.columns.pop(column)
 
 
+def join_alternate(grid: Grid) -> None:
+    """Join the column of each header with the one of the texts below it, if they are side by side in all columns.
+
+    A header that is centred, over short texts at the left, looks like a column of its own.
+    """
+    if any(slot.col_span > 1 or slot.row_span > 1 for row in grid.rows for slot in row):
+        return
+    above = {slot.col for slot in grid.rows[0] if slot.words}
+    filled = Counter(slot.col for row in grid.rows[1:] for slot in row if slot.words)
+    below = set(filled)
+    groups: list[list[int]] = []
+    column = 0
+    while column < grid.width:
+        group = [column]
+        if not (column in above and column in below):
+            group.append(column + 1)
+            under = below & set(group)
+            if len(above & set(group)) != 1 or len(under) != 1 or filled[min(under)] < 0.5 * len(grid.rows):
+                return
+        groups.append(group)
+        column += len(group)
+    if len(groups) < 2 or len(groups) == grid.width:
+        return
+    grid.rows = [[_join_slots([row[column] for column in group], index) for index, group in enumerate(groups)]
+                 for row in grid.rows]  # fmt: skip
+    grid.columns = [grid.columns[group[0] - 1] for group in groups[1:]]
+
+
+def _join_slots(slots: list[Slot], column: int) -> Slot:
+    joined = Slot(slots[0].row, column)
+    joined.words = [word for slot in slots for word in slot.words]
+    return joined
+
+
 def is_named(grid: Grid) -> bool:
     """Return True if the first row is a header, by its rules, its bold type or the figures below it."""
     return _count_header_rows(grid) > 0 or _is_first_head(grid)
@@ -118,7 +153,7 @@ def _count_header_rows(grid: Grid) -> int:
 
 def _is_bold_head(grid: Grid) -> bool:
     """Return True for a bold first row over rows that are not bold, which is the header of a table without rules."""
-    if len(grid.rows) < LIMITS.least_headed:
+    if len(grid.rows) < 2:
         return False
     first, *body = grid.rows
     filled = [slot for slot in first if slot.words]

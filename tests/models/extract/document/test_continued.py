@@ -9,7 +9,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import Format, ReadOptions, TableParts
 from quire.models.cdom.table import Cell, Table, TablePart
 from quire.models.cdom.tree import BlockType, FlagSpan, Source, Tree, dump_tree
-from quire.models.extract.contract import DocumentFacts, DrawnFrame, PageBlock, PageContent, TextLook
+from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, TextLook
 from quire.models.extract.coverage.account import Painted, account_page
 from quire.models.extract.coverage.total import count_written
 from quire.models.extract.pipeline.assemble import assemble
@@ -254,7 +254,7 @@ def test_drawn_table_that_ends_high_on_its_page_does_not_continue() -> None:
 
 def drawn(block: PageBlock, *, is_headed: bool = False) -> PageBlock:
     """The table with rules around every cell."""
-    return replace(block, frame=DrawnFrame(edges=(50.0, 150.0, 300.0), is_headed=is_headed))
+    return replace(block, edges=(50.0, 150.0, 300.0), is_headed=is_headed)
 
 
 def test_drawn_tables_go_on_past_logos_and_lines_in_margins() -> None:

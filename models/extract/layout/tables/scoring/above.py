@@ -10,11 +10,11 @@ from quire.models.extract.core.bands import column_at
 from quire.models.extract.core.grid import Grid, Slot
 from quire.models.extract.core.signs import is_figure
 from quire.models.extract.core.words import Segment, TableWord, gather_rows
+from quire.models.extract.layout.lines.marks import Network
 from quire.models.extract.layout.tables.groups import find_ranges
 from quire.models.extract.layout.tables.heads import is_named, measure_ink
 from quire.models.extract.layout.tables.regions.view import LineRow, PageView
 from quire.models.extract.layout.tables.scoring.candidates import Candidate
-from quire.models.extract.layout.tables.scoring.networks import Network
 from quire.models.extract.layout.text.captions import is_caption
 
 

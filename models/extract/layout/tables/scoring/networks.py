@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
-from quire.models.extract.contract import DrawnFrame
 from quire.models.extract.core.bands import column_at, cut_bands, split_data_rows
 from quire.models.extract.core.build import build_grid
 from quire.models.extract.core.columns import ruled_columns
@@ -19,7 +18,7 @@ from quire.models.extract.core.marks import Fill, Rule, RuledRegion
 from quire.models.extract.core.rules import LIMITS as RULE_LIMITS
 from quire.models.extract.core.rules import join_crossing, make_region
 from quire.models.extract.core.words import TableWord, TextRow, gather_rows
-from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line, Network
 from quire.models.extract.layout.tables.regions.view import LineRow, PageView, find_rows, lines_within
 from quire.models.extract.layout.tables.ruled import is_chart
 from quire.models.extract.layout.tables.stacks import split_stacks
@@ -31,6 +30,8 @@ class NetworkLimits:
 
     least_rules: int = 3
     """Horizontals, and verticals: two rows and two columns."""
+    least_levels: int = 2
+    """Heights of rules around a row."""
     meet: float = 1.0
     """Points within which the rules of one table meet; those of a table in a cell keep the cell's padding."""
     least_filled: float = 0.3
@@ -41,10 +42,6 @@ class NetworkLimits:
     """Points by which a word must extend beyond a vertical on both sides for the vertical to cross it."""
     stacked: int = 3
     """Printed rows between two rules from which cells with equally many lines are open rows."""
-    beside: float = 4.0
-    """Ems beside the network within which text on its rows is a label of them."""
-    labelled: float = 0.5
-    """Share of the rows with such labels; with more the table is wider than its rules."""
     alike: float = 15.0
     """Points: maximum distance between the edges of a framed row and of another table of one form."""
     upended: float = 1.8
@@ -56,15 +53,6 @@ class NetworkLimits:
 
 
 LIMITS = NetworkLimits()
-
-
-@dataclass(slots=True)
-class Network:
-    """A fully drawn table: its lines, its rules and its grid."""
-
-    lines: list[Line]
-    region: RuledRegion
-    grid: Grid
 
 
 def find_networks(view: PageView) -> list[Network]:
@@ -85,6 +73,44 @@ def find_networks(view: PageView) -> list[Network]:
     for network in out:
         _add_head_above(view, network)
     return out
+
+
+def find_parts(view: PageView, networks: list[Network]) -> list[Network]:
+    """Return the highest and the lowest framed rows of the page that are no network: a table of another page may go on.
+
+    Unlike a table they may be one row, or have text in one column only.
+    """
+    rules = [*view.horizontals, *view.verticals]
+    boxes = [network.region.box for network in networks]
+    out: list[Network] = []
+    if len(view.horizontals) < LIMITS.least_levels or len(view.verticals) < LIMITS.least_rules:
+        return out
+    for group in _group_crossing(view.horizontals, view.verticals, RULE_LIMITS.touch):
+        if len(group) < LIMITS.least_levels + LIMITS.least_rules:
+            continue
+        region = make_region([rules[index] for index in group])
+        x0, y0, x1, y1 = region.box
+        if any(x0 < box[2] and x1 > box[0] and y0 < box[3] and y1 > box[1] for box in boxes):
+            continue
+        lines = lines_within(view.lines, region.box)
+        grid = _read_rows(view, region, lines) if lines and all(line.upright for line in lines) else None
+        if grid is not None:
+            out.append(Network(lines, region, grid))
+    out.sort(key=lambda part: part.region.box[1])
+    return [*out[:1], *out[1:][-1:]]
+
+
+def _read_rows(view: PageView, region: RuledRegion, lines: list[Line]) -> Grid | None:
+    columns = ruled_columns(region)
+    rows = gather_rows([word for line in lines for word in view.words_of(line)])
+    if not columns or _is_crossed(rows, region):
+        return None
+    if region.levels > LIMITS.least_levels:
+        return enclose_cells(region, rows, build_grid(cut_bands(region, rows), columns, region, is_grid=True))
+    grid = Grid(columns, [[Slot(0, column) for column in range(len(columns) + 1)]])
+    for word in [word for row in rows for word in row.words]:
+        grid.rows[0][column_at(word.middle, columns)].words.append(word)
+    return grid
 
 
 def _find_single_rows(view: PageView, networks: list[Network], taken: set[int]) -> list[Network]:
@@ -172,7 +198,7 @@ def _read_grid(view: PageView, region: RuledRegion, lines: list[Line]) -> Grid |
     if not columns:
         return None
     rows = gather_rows([word for line in lines for word in view.words_of(line)])
-    if _is_crossed(rows, region) or _is_labelled(view, region, rows):
+    if _is_crossed(rows, region):
         return None
     grid = enclose_cells(region, rows, build_grid(cut_bands(region, rows), columns, region, is_grid=True))
     if grid is not None:
@@ -244,20 +270,6 @@ def _is_crossed(rows: list[TextRow], region: RuledRegion) -> bool:
     return count > LIMITS.crossed * len(words)
 
 
-def _is_labelled(view: PageView, region: RuledRegion, rows: list[TextRow]) -> bool:
-    """Return True if many rows have text next to the network, which belongs to them."""
-    x0, _, x1, _ = region.box
-    outside = [line for line in view.lines if line.x1 <= x0 or line.x0 >= x1]
-    labelled = 0
-    for row in rows:
-        reach = LIMITS.beside * row.size
-        labelled += any(
-            abs(line.base - row.base) < 0.35 * row.size and (0 <= x0 - line.x1 < reach or 0 <= line.x0 - x1 < reach)
-            for line in outside
-        )
-    return labelled > LIMITS.labelled * len(rows)
-
-
 def _is_filled(grid: Grid) -> bool:
     """Return True for text in enough cells, in two rows and two columns at least."""
     slots = [slot for row in grid.rows for slot in row]
@@ -284,14 +296,7 @@ def _has_open_rows(grid: Grid) -> bool:
     return False
 
 
-def make_frame(network: Network, view: PageView) -> DrawnFrame:
-    """Return the sides of the columns, and whether the first row looks like a header."""
-    left, _, right, _ = network.region.box
-    edges = tuple(round(x, 1) for x in (left, *network.grid.columns, right))
-    return DrawnFrame(edges=edges, is_headed=_is_headed(network.grid, view.fills))
-
-
-def _is_headed(grid: Grid, fills: list[Fill]) -> bool:
+def is_headed(grid: Grid, fills: list[Fill]) -> bool:
     """Return True for a first row that is bold or shaded above one that is not."""
     first, second = ([word for slot in row for word in slot.words] for row in (*grid.rows[:2], [])[:2])
     if not first or not second:

@@ -21,6 +21,8 @@ class TableTitleLimits:
 
     larger: float = 1.15
     """Minimum size of title type, relative to the median size of the table's lines."""
+    drawn: float = 1.4
+    """The same for a title inside the rules of a fully drawn table."""
     most_chars: int = 200
     """Characters of a title."""
     least_rows: int = 3
@@ -143,7 +145,8 @@ def _free_title(found_table: FoundTable) -> list[Line]:
     title, kept = _part_lines(found_table, first)
     if not title or not kept:
         return []
-    is_larger = min(line.size for line in title) >= LIMITS.larger * median(line.size for line in kept)
+    larger = LIMITS.drawn if found_table.edges else LIMITS.larger
+    is_larger = min(line.size for line in title) >= larger * median(line.size for line in kept)
     if not is_larger and not (_SECTION.match(first.text) and all(line.all_bold for line in title)):
         return []
     found_table.table, found_table.lines = _without_row(table, 0), kept

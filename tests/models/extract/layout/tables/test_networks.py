@@ -3,7 +3,8 @@
 from quire.models.extract.core.marks import Rule
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.tables.regions.view import view_page
-from quire.models.extract.layout.tables.scoring.networks import find_networks, make_frame
+from quire.models.extract.layout.tables.scoring.find import make_drawn
+from quire.models.extract.layout.tables.scoring.networks import find_networks
 from tests.models.extract.layout.tables.pages import text_line, text_rows
 
 LEFTS = [55.0, 155.0, 255.0]
@@ -25,7 +26,7 @@ def test_network_is_a_table_with_its_cells() -> None:
     view = view_page(marks, marks.lines)
     (network,) = find_networks(view)
     assert [[" ".join(word.text for word in slot.words) for slot in row] for row in network.grid.rows] == ROWS
-    assert make_frame(network, view).edges == (50, 150, 250, 350)
+    assert make_drawn(network, view.marks, view.fills).edges == (50, 150, 250, 350)
 
 
 def test_lines_of_a_cell_are_one_row() -> None:
