@@ -68,6 +68,7 @@ def _texts(tree: Tree) -> Iterator[str]:
     yield from (page.label or "" for page in tree.pages)
     for block in tree.blocks:
         yield block.text
+        yield from [axis.title for axis in block.picture.axes] if block.picture is not None else ()
         for cell in block.table.cells if block.table is not None else ():
             yield cell.text
 
