@@ -10,7 +10,8 @@ from tests.models.extract.formats.opendocument.test_odf import opendocument
 FORMS = {
     "1": "1 2 3 4 5 6 7 8 9", "a": "a b c d e f g h i", "A": "A B C D E F G H I", "i": "i ii iii iv v vi vii viii ix",
     "I": "I II III IV V VI VII VIII IX", "一, 二, 三, ...": "一 二 三 四 五 六 七 八 九",
-    "①, ②, ③, ...": "① ② ③ ④ ⑤ ⑥ ⑦ ⑧ ⑨", "А, Б, .., Аа, Аб, ... (ru)": "А Б В Г Д Е Ж З И", "א, י, ק, ...": "א ב ג ד ה ו ז ח ט",
+    "①, ②, ③, ...": "① ② ③ ④ ⑤ ⑥ ⑦ ⑧ ⑨", "А, Б, .., Аа, Аб, ... (ru)": "А Б В Г Д Е Ж З И",
+    "א, י, ק, ...": "א ב ג ד ה ו ז ח ט",
 }  # fmt: skip
 
 
@@ -35,7 +36,8 @@ def test_items_have_the_numbers_that_their_list_style_states(seed: int) -> None:
         counts = [FORMS[forms[1]].split()[starts[1] - 1 + index] for index in inner]
         wanted += [f"{signs[1][0]}{number + '.' if shown > 1 else ''}{count}{signs[1][1]} inner" for count in counts]
         nested = "".join("<text:list-item><text:p>inner</text:p></text:list-item>" for _ in inner)
-        items += f"<text:list-item><text:p>outer</text:p>{f'<text:list>{nested}</text:list>' if nested else ''}</text:list-item>"
+        nested = f"<text:list>{nested}</text:list>" if nested else ""
+        items += f"<text:list-item><text:p>outer</text:p>{nested}</text:list-item>"
     styles = f'<text:list-style style:name="L1">{levels}</text:list-style>'
     data = opendocument("text", f'<text:list text:style-name="L1">{items}</text:list>', styles)
     assert [block.text for block in read_tree(data).blocks] == wanted
