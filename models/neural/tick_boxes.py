@@ -37,8 +37,8 @@ class TickBoxLimits:
     cornered: float = 0.3
     """Share of a corner that is drawn."""
     whole: float = 0.95
-    """Share of each side from which a box may lack a corner, as scans do, and has the others at `worn`."""
-    worn: float = 0.2
+    """Share of each side from which a box of at least `clear` pixels may lack a corner, as on scans."""
+    clear: int = 16
     inner: float = 0.1
     """Share of a side between its frame and what is inside the box."""
     framed: float = 0.5
@@ -109,7 +109,8 @@ def _is_frame(frame: Mask, ink: Mask, height: float, limits: TickBoxLimits) -> b
     corners = (ink[:corner, :corner], ink[:corner, -corner:], ink[-corner:, :corner], ink[-corner:, -corner:])
     drawn = min(float(side.any(axis=0).mean()) for side in sides)
     worst, second, *_ = sorted(float(part.mean()) for part in corners)
-    return (drawn >= limits.side and worst >= limits.cornered) or (drawn >= limits.whole and second >= limits.worn)
+    is_worn = drawn >= limits.whole and second >= limits.cornered and min(frame.shape) >= limits.clear
+    return (drawn >= limits.side and worst >= limits.cornered) or is_worn
 
 
 def _read_mark(box: Mask, limits: TickBoxLimits) -> BoxMark | None:

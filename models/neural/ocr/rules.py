@@ -29,6 +29,8 @@ class RulingSettings:
     """Shorter verticals are strokes of letters: the cell of one line of text is higher."""
     thickest: float = 5.0
     """Thicker lines are bars or edges of pictures."""
+    thickest_fallen: float = 2.5
+    """The same for lines that are not level: edges of scans are so."""
     least_piece: float = 10.0
     """Of lines that are broken, the pieces: no stroke of a letter of running text is as long."""
     gap: float = 3.0
@@ -160,7 +162,8 @@ def _find_lines(ink: Mask, scale: float, settings: RulingSettings, *, down: bool
         away = columns - columns.mean()
         fall = float(away @ rows / (away @ away))
         thick = max(area / wide, 1.0, high - abs(fall) * wide)
-        if thick <= settings.thickest * scale and wide >= settings.slender * thick:
+        most = settings.thickest if high <= settings.thickest * scale else settings.thickest_fallen
+        if thick <= most * scale and wide >= settings.slender * thick:
             top = y + 0.5 + float(rows.mean()) + fall * (middle - float(columns.mean())) - thick / 2
             yield _Line((float(x), top, float(x + wide), top + thick), fall)
 

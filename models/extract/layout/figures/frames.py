@@ -141,7 +141,7 @@ def _has_colon(text: str) -> bool:
 def _is_left(line: Line, rule: Rule, limits: FrameLimits) -> bool:
     """Return whether a line of text ends where a drawn line begins."""
     slip = line.y1 - line.y0 if line.text[-1:] == "_" else limits.meet
-    return _is_over(line, rule) and -slip <= rule.x0 - line.x1 <= limits.tick_left
+    return _is_over(line, rule) and -slip <= rule.x0 - line.x1 <= limits.left
 
 
 def _is_over(line: Line, rule: Rule) -> bool:
