@@ -29,7 +29,7 @@ class RulingSettings:
     """Shorter verticals are strokes of letters: the cell of one line of text is higher."""
     thickest: float = 5.0
     """Thicker lines are bars or edges of pictures."""
-    thickest_fallen: float = 2.5
+    thickest_fallen: float = 3.6
     """The same for lines that are not level: edges of scans are so."""
     least_piece: float = 10.0
     """Of lines that are broken, the pieces: no stroke of a letter of running text is as long."""
