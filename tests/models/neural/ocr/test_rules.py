@@ -55,7 +55,7 @@ def test_a_tilted_grid_is_found_on_the_level_page() -> None:
 
 
 @pytest.mark.parametrize("stated", [0.0, 0.7, 2.1])
-def test_long_lines_correct_the_tilt_that_short_text_shows(stated: float) -> None:
+def test_find_ruling_corrects_the_tilt_when_lines_are_long(stated: float) -> None:
     tilted = grid().rotate(-1.5, fillcolor="white", resample=Image.Resampling.BILINEAR)
     ruling = find_ruling(pixels(tilted), POINTS, stated)
     flat, _ = split(ruling.lines)
@@ -63,7 +63,7 @@ def test_long_lines_correct_the_tilt_that_short_text_shows(stated: float) -> Non
     assert [(box[1] + box[3]) / 2 for box in flat] == pytest.approx(LEVELS, abs=1.5)
 
 
-def test_a_line_that_falls_more_than_others_is_level_at_its_middle() -> None:
+def test_find_ruling_levels_a_line_at_its_middle_when_it_falls() -> None:
     picture, pen = blank()
     for y, fall in ((40, 0), (100, 0), (160, 7)):
         pen.line([(30 * SCALE, y * SCALE), (270 * SCALE, (y + fall) * SCALE)], "black", 2)
