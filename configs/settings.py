@@ -342,6 +342,8 @@ class Settings(BaseSettings):
     max_pages: int = setting(
         2000, "a whole number 1..100000", "Maximum pages of one document. More end as too-many-pages.", ge=1, le=100_000
     )
+    max_cells: int = setting(1_000_000, "a whole number 1000..50000000", "Most cells of a sheet file that are read.",
+                             ge=1000, le=50_000_000)  # fmt: skip
     child_memory_mb: int = setting(
         1024,
         "a whole number 128..65536",

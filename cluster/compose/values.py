@@ -85,6 +85,7 @@ def read_options(settings: Settings) -> ReadOptions:
         fast_mode=settings.fast_mode,
         ocr_langs=settings.ocr_langs,
         max_pages=settings.max_pages,
+        max_cells=settings.max_cells,
         second_opinion=settings.second_opinion,
     )
 

@@ -76,7 +76,7 @@ WARNINGS: Mapping[str, str] = {
     "picture-unreadable": "A picture could not be read and was left out.",
     "pictures-left-out": "Pictures beyond the limit on their number are not stored.",
     "repaired": "The file is damaged and was repaired. Parts of it may be missing.",
-    "rows-left-out": "Rows beyond the limits of one file are not in the tree. Divide the file to read them.",
+    "rows-left-out": "Rows beyond SVC_MAX_CELLS are left out. Divide the file, or raise it with SVC_CHILD_MEMORY_MB.",
     "second-engine": "A second PDF engine read the words of the page, because the first did not.",
     "step-": "Names the step of reading that failed.",
     "step-failed": "A step of reading failed and was left out. The text is complete, its structure may be poorer.",

@@ -117,6 +117,7 @@ class ReadOptions:
     max_assets: int = 5000
     max_asset_bytes: int = 500_000_000
     max_image_pixels: int = 100_000_000
+    max_cells: int = 1_000_000
 
     def digest(self) -> str:
         """SHA-256 (hex) over everything that can change the tree; the password cannot, once it opens the file."""
@@ -127,8 +128,8 @@ class ReadOptions:
 def _digest(options: ReadOptions) -> str:
     """Hash the options without a password. Cached, because many documents share their options."""
     facts = asdict(options)
-    for name in ("second_opinion", "words"):  # results of versions that did not know an option stay theirs
-        if not facts[name]:
+    for name in ("second_opinion", "words", "max_cells"):  # results of versions that did not know an option stay theirs
+        if facts[name] == getattr(ReadOptions, name):
             del facts[name]
     return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 

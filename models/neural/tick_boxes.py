@@ -36,6 +36,9 @@ class TickBoxLimits:
     """Share of a side that is its corner: letters have round ones."""
     cornered: float = 0.3
     """Share of a corner that is drawn."""
+    whole: float = 0.95
+    """Share of each side from which a box of at least `clear` pixels may lack a corner, as on scans."""
+    clear: int = 16
     inner: float = 0.1
     """Share of a side between its frame and what is inside the box."""
     framed: float = 0.5
@@ -99,13 +102,15 @@ def _find_extent(drawn: NDArray[np.float64], limits: TickBoxLimits) -> tuple[int
 
 
 def _is_frame(frame: Mask, ink: Mask, height: float, limits: TickBoxLimits) -> bool:
-    """Return whether all four sides are drawn, up to their corners."""
+    """Return whether all four sides are drawn, up to three corners or more."""
     band = max(3, round(limits.edge * height))
     sides = (frame[:band], frame[-band:], frame[:, :band].T, frame[:, -band:].T)
     corner = max(3, round(limits.corner * min(frame.shape)))
     corners = (ink[:corner, :corner], ink[:corner, -corner:], ink[-corner:, :corner], ink[-corner:, -corner:])
     drawn = min(float(side.any(axis=0).mean()) for side in sides)
-    return drawn >= limits.side and min(float(part.mean()) for part in corners) >= limits.cornered
+    worst, second, *_ = sorted(float(part.mean()) for part in corners)
+    is_worn = drawn >= limits.whole and second >= limits.cornered and min(frame.shape) >= limits.clear
+    return (drawn >= limits.side and worst >= limits.cornered) or is_worn
 
 
 def _read_mark(box: Mask, limits: TickBoxLimits) -> BoxMark | None:

@@ -48,8 +48,9 @@ have .7 to 1, Latin ones up to .22."""
 _LEAST_JUDGED = 8.0
 """Heights of text without figures that are judged."""
 _LEAST_MIXED, _MIXED_CHARS, _MIXED_SHARE = 2, 4, 0.1
-"""Words of Latin letters and Greek capitals, of this length: Greek capitals are read so. In Latin text such words (a
-symbol with an index) are rare."""
+_CAPITALS, _SMALL = ("\u0391", "\u03a9"), ("\u03b1", "\u03c9")
+"""Words of this length with Latin letters and Greek capitals, or several small ones: Greek is read so. In Latin text
+such words (a symbol with an index) are rare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +124,7 @@ class PictureReader:
             lines = self._read_lines(picture, boxes)
         skew = measure_skew(boxes)
         upright = points[::-1] if turn in {90, 270} else points
-        ruling, ticks = find_ruling(picture, upright, skew, measure_height(boxes))
+        ruling, ticks, skew = find_ruling(picture, upright, skew, measure_height(boxes))
         level = LevelPage(width, height, (width / upright[0], height / upright[1]), skew)
         ticks, lines = take_boxes(ticks, lines, level)
         judged = judge_lines(lines)
@@ -224,7 +225,8 @@ def judge_lines(lines: Sequence[ReadLine]) -> tuple[float, float]:
 
 def _is_mixed(word: str) -> bool:
     letters = [char for char in word if char.isalpha()]
-    return 0 < sum("\u0391" <= char <= "\u03a9" for char in letters) < len(letters)
+    capitals, small = (sum(first <= char <= last for char in letters) for first, last in (_CAPITALS, _SMALL))
+    return 0 < capitals + (small if small > 1 else 0) < len(letters)
 
 
 def measure_height(boxes: Sequence[Floats]) -> float:

@@ -5,8 +5,10 @@ lines, and of boxes to tick, on the level page. No model: two morphological open
 lines of tables so).
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,8 @@ class RulingSettings:
     """Shorter verticals are strokes of letters: the cell of one line of text is higher."""
     thickest: float = 5.0
     """Thicker lines are bars or edges of pictures."""
+    thickest_fallen: float = 3.6
+    """The same for lines that are not level: edges of scans are so."""
     least_piece: float = 10.0
     """Of lines that are broken, the pieces: no stroke of a letter of running text is as long."""
     gap: float = 3.0
@@ -39,6 +43,12 @@ class RulingSettings:
     """Side of the square whose mean is what is around."""
     level_enough: float = 0.2
     """Degrees of tilt below which a picture is not levelled: over a page a line then falls by its own thickness."""
+    steepest: float = 0.04
+    """Fall of a line as a share of its length, when text is level: photos differ so from top to bottom."""
+    telling: float = 60.0
+    """Length of a line that shows how the page is tilted: short lines of text show it less well."""
+    least_telling: float = 150.0
+    """Length of all such lines together."""
     most: int = 3000
     """Lines of a page, the longest first; a page with more is a drawing."""
 
@@ -48,22 +58,37 @@ SETTINGS = RulingSettings()
 Mask = NDArray[np.uint8]
 
 
+class Ruling(NamedTuple):
+    """Lines and boxes to tick in points of the level page, top to bottom, and the degrees by which lines fall."""
+
+    lines: tuple[Bbox, ...]
+    boxes: tuple[TickBox, ...]
+    skew: float
+
+
 def find_ruling(
     picture: Picture,
     points: tuple[float, float],
     skew: float,
     line_height: float = 0.0,
     settings: RulingSettings = SETTINGS,
-) -> tuple[tuple[Bbox, ...], tuple[TickBox, ...]]:
-    """Return lines, and boxes to tick, in `points` (width, height) of the upright, level page; top to bottom.
+) -> Ruling:
+    """Return the ruling of a page of `points` (width, height); `skew` is that of its text, which the lines correct.
 
     Boxes to tick are about as high as a line of text, whose height is in pixels; a page without text has none.
     """
     height, width = picture.shape[:2]
     scale = width / points[0]
-    ink = _level(_find_ink(picture, scale, settings), skew if abs(skew) >= settings.level_enough else 0.0)
-    rules = [*_find_lines(ink, scale, settings)]
-    rules += [_swap(box) for box in _find_lines(ink.T, scale, settings, down=True)]
+    ink = _find_ink(picture, scale, settings)
+    level = _level(ink, skew, settings)
+    flat = [*_find_lines(level, scale, settings)]
+    more = _measure_fall(flat, scale, settings)
+    if abs(more) >= settings.level_enough:
+        skew += more
+        level = _level(ink, skew, settings)
+        flat = [*_find_lines(level, scale, settings)]
+    rules = [line.box for line in flat]
+    rules += [_swap(line.box) for line in _find_lines(level.T, scale, settings, down=True)]
     rules.sort(key=lambda box: (-max(box[2] - box[0], box[3] - box[1]), box))
     across, along = points[0] / width, points[1] / height
 
@@ -71,8 +96,8 @@ def find_ruling(
         return round_bbox((box[0] * across, box[1] * along, box[2] * across, box[3] * along))
 
     lines = sorted(map(place, rules[: settings.most]), key=_by_row)
-    boxes = [TickBox(bbox=place(box), mark=mark) for box, mark in find_tick_boxes(ink, line_height)]
-    return tuple(lines), tuple(sorted(boxes, key=lambda box: _by_row(box.bbox)))
+    boxes = [TickBox(bbox=place(box), mark=mark) for box, mark in find_tick_boxes(level, line_height)]
+    return Ruling(tuple(lines), tuple(sorted(boxes, key=lambda box: _by_row(box.bbox))), skew)
 
 
 def _by_row(box: Bbox) -> Bbox:
@@ -89,9 +114,9 @@ def _find_ink(picture: Picture, scale: float, settings: RulingSettings) -> Mask:
     return (grey.astype(np.int16) < means.astype(np.int16) - settings.darker).astype(np.uint8)
 
 
-def _level(ink: Mask, skew: float) -> Mask:
+def _level(ink: Mask, skew: float, settings: RulingSettings) -> Mask:
     """Rotate the mask around its middle so that lines that fall by `skew` degrees become level."""
-    if not skew:
+    if abs(skew) < settings.level_enough:
         return ink
     import cv2
 
@@ -100,8 +125,26 @@ def _level(ink: Mask, skew: float) -> Mask:
     return np.asarray(cv2.warpAffine(ink, turn, (width, height), flags=cv2.INTER_NEAREST), np.uint8)
 
 
-def _find_lines(ink: Mask, scale: float, settings: RulingSettings, *, down: bool = False) -> Iterator[Bbox]:
-    """Boxes (pixels) of the horizontal lines of a mask; with `down`, of one that was transposed, the vertical ones."""
+class _Line(NamedTuple):
+    """A line in pixels, level at the height of its middle, and its fall as a share of its length."""
+
+    box: Bbox
+    fall: float
+
+
+def _measure_fall(lines: Sequence[_Line], scale: float, settings: RulingSettings) -> float:
+    """Return the degrees by which long horizontal lines fall: the median, each weighing its length; 0 without such."""
+    long = sorted((line.fall, line.box[2] - line.box[0]) for line in lines
+                  if line.box[2] - line.box[0] >= settings.telling * scale)  # fmt: skip
+    total = sum(length for _, length in long)
+    if total < settings.least_telling * scale:
+        return 0.0
+    passed = np.cumsum([length for _, length in long])
+    return math.degrees(math.atan(long[int(np.searchsorted(passed, total / 2))][0]))
+
+
+def _find_lines(ink: Mask, scale: float, settings: RulingSettings, *, down: bool = False) -> Iterator[_Line]:
+    """Horizontal lines of a mask; with `down`, of one that was transposed, the vertical ones."""
     import cv2
 
     least = max(8, round((settings.least_upright if down else settings.least_flat) * scale))
@@ -109,10 +152,20 @@ def _find_lines(ink: Mask, scale: float, settings: RulingSettings, *, down: bool
     piece = max(6, round(settings.least_piece * scale))
     kept = cv2.morphologyEx(np.ascontiguousarray(ink), cv2.MORPH_OPEN, np.ones((1, piece), np.uint8))
     kept = cv2.morphologyEx(kept, cv2.MORPH_CLOSE, np.ones((2, gap + 1), np.uint8))
-    count, _, stats, _ = cv2.connectedComponentsWithStats(kept, connectivity=8)
-    for x, y, wide, high, _ in stats[1:count].tolist():
-        if wide >= least and high <= settings.thickest * scale and wide >= settings.slender * high:
-            yield (float(x), float(y), float(x + wide), float(y + high))
+    count, parts, stats, _ = cv2.connectedComponentsWithStats(kept, connectivity=8)
+    for part in range(1, count):
+        x, y, wide, high, area = stats[part].tolist()
+        if wide < least or high > settings.thickest * scale + settings.steepest * wide:
+            continue
+        rows, columns = np.nonzero(parts[y : y + high, x : x + wide] == part)
+        middle = (wide - 1) / 2
+        away = columns - columns.mean()
+        fall = float(away @ rows / (away @ away))
+        thick = max(area / wide, 1.0, high - abs(fall) * wide)
+        most = settings.thickest if high <= settings.thickest * scale else settings.thickest_fallen
+        if thick <= most * scale and wide >= settings.slender * thick:
+            top = y + 0.5 + float(rows.mean()) + fall * (middle - float(columns.mean())) - thick / 2
+            yield _Line((float(x), top, float(x + wide), top + thick), fall)
 
 
 def _swap(box: Bbox) -> Bbox:

@@ -135,7 +135,7 @@ class TesseractRecogniser:
         points = (page.height, page.width) if turn in {90, 270} else (page.width, page.height)
         words = list(_read_words(table, (picture.shape[1], picture.shape[0]), points))
         height = median([word.bbox[3] - word.bbox[1] for word in words] or [0.0]) * picture.shape[0] / points[1]
-        rules, boxes = find_ruling(picture, points, 0.0, height)
+        rules, boxes, _ = find_ruling(picture, points, 0.0, height)
         return RecognisedPage(
             number=page.number,
             words=tuple(split_far_words(iter(words)) if segmentation == _ONE_BLOCK else words),

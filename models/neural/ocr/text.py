@@ -50,6 +50,7 @@ class LineWord:
 
 _IDEOGRAPHS = "\u2e80"
 """First of the characters that are squares of strokes themselves."""
+_SQUARE = 1.5
 _LIKE_BOXES = frozenset("口囗回")
 _SURE_IDEOGRAPH = 0.85  # confidence (0..1) of a glyph
 _LEAST_SHARE = 0.48
@@ -148,11 +149,18 @@ def _is_letter(line: ReadLine, part: tuple[float, float]) -> bool:
         part[0] <= place <= part[1]
         and glyph.char.isalnum()
         and any(
-            other.char != " " and not part[0] <= at <= part[1] and abs(at - place) <= part[1] - part[0]
+            other.char != " "
+            and not part[0] <= at <= part[1]
+            and abs(at - place) <= _reach(glyph.char, other.char) * (part[1] - part[0])
             for other, at in middles
         )
         for glyph, place in middles
     )
+
+
+def _reach(char: str, other: str) -> float:
+    """Return how many widths of a box the middles of two letters of a word are apart; ideographs are square."""
+    return _SQUARE if min(char, other) >= _IDEOGRAPHS and char not in _LIKE_BOXES else 1.0
 
 
 def _is_ideograph(glyph: DecodedGlyph) -> bool:

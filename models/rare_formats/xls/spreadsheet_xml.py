@@ -42,7 +42,7 @@ def parse_workbook(data: bytes) -> Element:
     return parse_xml(data.strip())
 
 
-def read_spreadsheet_xml(data: bytes) -> FlowFile:
+def read_spreadsheet_xml(data: bytes, most: int) -> FlowFile:
     """Return a flow file with a page per worksheet.
 
     Raises:
@@ -50,7 +50,7 @@ def read_spreadsheet_xml(data: bytes) -> FlowFile:
     """
     root = parse_workbook(data)
     codes = _read_codes(root)
-    workbook = Workbook()
+    workbook = Workbook(most)
     for node in root.iterfind(SS + "Worksheet"):
         state = node.findtext(f"{_EXCEL}WorksheetOptions/{_EXCEL}Visible") or ""
         sheet = Sheet(node.get(SS + "Name") or "", visible=not state.startswith("SheetHidden"))

@@ -30,12 +30,12 @@ def open_xls(data: bytes, options: ReadOptions) -> FlowDocument:
     Raises:
         ExtractError: The file is malformed, encrypted or unsupported, or exceeds a limit.
     """
-    return open_flow(lambda: _read(data), options)
+    return open_flow(lambda: _read(data, options.max_cells), options)
 
 
-def _read(data: bytes) -> FlowFile:
+def _read(data: bytes, most: int) -> FlowFile:
     if not is_compound(data):
-        return read_spreadsheet_xml(data)
+        return read_spreadsheet_xml(data, most)
     file = CompoundFile(data)
     path = next((stored for name in _STREAMS if (stored := file.find(name)) is not None), None)
     if path is None:
@@ -43,7 +43,7 @@ def _read(data: bytes) -> FlowFile:
     stream = file.read(path)
     book = keep(CACHE_KEY, data, (stream, read_globals(stream)))[1]
     codes = book.codes()
-    workbook = Workbook()
+    workbook = Workbook(most)
     for entry in book.sheets:
         sheet = Sheet(entry.name, visible=entry.visible)
         workbook.sheets.append(sheet)

@@ -36,14 +36,14 @@ def open_xlsb(data: bytes, options: ReadOptions) -> FlowDocument:
     Raises:
         ExtractError: The file is malformed, or exceeds a limit.
     """
-    return open_flow(lambda: _XlsbFile(Package(data)).read(), options)
+    return open_flow(lambda: _XlsbFile(Package(data), options.max_cells).read(), options)
 
 
 class _XlsbFile:
     """One binary Excel package on its way to pages."""
 
-    def __init__(self, package: Package) -> None:
-        self._package = package
+    def __init__(self, package: Package, most: int) -> None:
+        self._package, self._most = package, most
         self._warnings: list[str] = list(package.warnings)
         self._strings: list[str] = []
         self._codes: list[str] = []
@@ -58,7 +58,7 @@ class _XlsbFile:
         self._warnings += ["external-data"] if {"externalLink", "connections"} & set(named) else []
         self._strings = list(self._read_strings(named.get("sharedStrings", "xl/sharedStrings.bin")))
         self._codes = self._read_codes(named.get("styles", "xl/styles.bin"))
-        workbook = Workbook()
+        workbook = Workbook(self._most)
         for record in self._list_sheets(part):
             workbook.sheets.append(self._read_sheet(record, relations, workbook))
         return FlowFile(
@@ -135,7 +135,7 @@ class _XlsbFile:
             values = ValueWriter(workbook, sheet, self._codes, epoch_1904=self._epoch_1904)
             read_sheet(self._read_bytes(relation.target), sheet, values, self._strings)
         self._read_comments(relation.target, sheet)
-        known = Workbook([*workbook.sheets, sheet])
+        known = Workbook(0, [*workbook.sheets, sheet])
         read_drawings(self._package, relation.target, sheet, sheet.warnings.append, partial(find_cells, known))
         sheet.warnings = list(dict.fromkeys(sheet.warnings))
         return sheet

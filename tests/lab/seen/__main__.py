@@ -87,7 +87,7 @@ def words_of(tree: Tree, *, body: bool = False) -> list[str]:
     texts: list[str] = []
     tables = {block.id for block in tree.blocks if block.table is not None}
     for block in tree.blocks:
-        is_twice = block.parent in tables  # the cell around it has its words too
+        is_twice = block.parent in tables and block.type is not BlockType.CAPTION  # its cell has its words too
         if (
             is_twice
             or block.type is BlockType.PICTURE

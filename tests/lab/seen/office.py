@@ -5,7 +5,7 @@ feet of pages repeat, so numbers of occurrences say little. Needs `soffice` (Deb
 -impress). Prints the files that lack more than 2 % of the drawn words and say that they are complete.
 
 With `--lines`, DOCX and ODT files are written as text instead, with the numbers of their lists and headings, and the
-lines of headings and lists that differ from the tree's are printed.
+lines of headings and lists of the tree that are neither there nor on the drawn page, as text boxes are, are printed.
 """
 
 import argparse
@@ -55,6 +55,14 @@ def list_drawn(path: Path) -> Counter[str]:
     return Counter(WORD.findall(_fold(text)))
 
 
+def join_drawn(path: Path) -> str:
+    """Return the text of a PDF without blanks, in the order of its page; empty without the file."""
+    if not path.exists():
+        return ""
+    with pymupdf.open(path) as file:
+        return "".join("".join(_fold(page.get_text(sort=True)).split()) for page in file)
+
+
 def join_read(tree: Tree) -> str:
     """Return the words of a tree without blanks: narrow cells and other fonts divide drawn words."""
     return "".join(WORD.findall(_fold("\n".join(_texts(tree)))))
@@ -68,6 +76,7 @@ def _texts(tree: Tree) -> Iterator[str]:
     yield from (page.label or "" for page in tree.pages)
     for block in tree.blocks:
         yield block.text
+        yield from [axis.title for axis in block.picture.axes] if block.picture is not None else ()
         for cell in block.table.cells if block.table is not None else ():
             yield cell.text
 
@@ -100,12 +109,15 @@ def measure_lines(files: dict[str, Path], folder: Path) -> None:
     """Print headings and items of lists that LibreOffice writes in another way."""
     texts = {name: path for name, path in files.items() if path.suffix in (".docx", ".odt")}
     draw(texts, folder, "txt:Text (encoded):UTF8")
+    draw(texts, folder)
     equal = total = whole = judged = 0
     for written in sorted(folder.glob("*.txt")):
         tree = read_tree(texts[written.stem].read_bytes())
         wanted = set(list_lines(written.read_text("utf-8-sig", "replace").replace("\x0b", "\n")))
         listed = [line for block in tree.blocks if block.type in _LISTED for line in list_lines(block.text)]
         other = [line for line in listed if line not in wanted]
+        drawn = join_drawn(folder / f"{written.stem}.pdf") if other else ""
+        other = [line for line in other if line not in drawn]
         judged += bool(listed)
         whole += bool(listed) and not other
         equal, total = equal + len(listed) - len(other), total + len(listed)

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Final
 
 from quire.models.cdom.errors import ResourceLimit
@@ -11,11 +11,12 @@ from quire.models.cdom.table import Table
 from quire.models.cdom.tree import PictureFacts
 
 MAX_CELLS: Final = 1_500_000
-"""Filled cells of one file that are read, and places of a merged area."""
+"""Places of a merged area, and cells of a repeated row."""
 MAX_CHARS: Final = 19_000_000
 """Characters of all cells, nearly as many as a tree may hold; a shared text counts for each cell that refers to it."""
-MAX_BYTES: Final = 150_000_000
-"""Bytes of all cells in a tree's JSON: as many as a child can write with the memory that it has by default."""
+BYTES_PER_CELL: Final = 150
+"""Bytes in a tree's JSON for each cell that may be read: a child can write a million of them with the memory that it
+has by default."""
 CELL_BYTES: Final = 118
 """Bytes of a cell without its text and box."""
 _BOXED_BYTES: Final = CELL_BYTES + 26
@@ -149,8 +150,9 @@ class Sheet:
 
 @dataclass(slots=True)
 class TableSize:
-    """A count of the cells of a file against the limits; `cell_bytes` is the JSON of a cell without its text."""
+    """A count of the cells of a file against the `most`; `cell_bytes` is the JSON of a cell without its text."""
 
+    most: int
     cell_bytes: int = CELL_BYTES
     cells: int = 0
     characters: int = 0
@@ -161,16 +163,20 @@ class TableSize:
         self.cells += cells
         self.characters += len(text)
         self.bytes += cells * self.cell_bytes + (len(text) if text.isascii() else len(text.encode("utf-8", "replace")))
-        return self.cells <= MAX_CELLS and self.characters <= MAX_CHARS and self.bytes <= MAX_BYTES
+        return self.cells <= self.most and self.characters <= MAX_CHARS and self.bytes <= self.most * BYTES_PER_CELL
 
 
 @dataclass(slots=True)
 class Workbook:
     """Sheets in order, and a count of all their filled cells; once that is `full`, further rows are left out."""
 
+    most: InitVar[int]
     sheets: list[Sheet] = field(default_factory=list)
-    size: TableSize = field(default_factory=lambda: TableSize(_BOXED_BYTES))
+    size: TableSize = field(init=False)
     full: bool = False
+
+    def __post_init__(self, most: int) -> None:
+        self.size = TableSize(most, _BOXED_BYTES)
 
     def put(self, sheet: Sheet, place: Place, text: str, *, number: bool = False, moment: str = "") -> None:
         """Store a cell's displayed text, and its ISO date or time if it is one."""

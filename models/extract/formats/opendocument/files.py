@@ -1,6 +1,7 @@
 """OpenDocument packages: content, styles and metadata of a file in, a flow file out."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from lxml import etree
@@ -85,7 +86,7 @@ def open_ods(data: bytes, options: ReadOptions) -> FlowDocument:
     Raises:
         ExtractError: The file is malformed or encrypted, or exceeds a limit.
     """
-    return open_flow(lambda: _read(data, Format.ODS, _read_sheets), options)
+    return open_flow(lambda: _read(data, Format.ODS, partial(_read_sheets, options.max_cells)), options)
 
 
 def open_odp(data: bytes, options: ReadOptions) -> FlowDocument:
@@ -145,9 +146,9 @@ def _read_text(content: Element, styles: OdfStyles, shared: Element | None) -> l
     return reader.pages
 
 
-def _read_sheets(content: Element, styles: OdfStyles, shared: Element | None) -> list[FlowPage]:
+def _read_sheets(most: int, content: Element, styles: OdfStyles, shared: Element | None) -> list[FlowPage]:
     body = body_of(content, "spreadsheet")
-    workbook = Workbook()
+    workbook = Workbook(most)
     for node in body.iterfind(TABLE + "table") if body is not None else ():
         workbook.sheets.append(SheetReader(workbook, styles).read(node))
     return make_pages(workbook)

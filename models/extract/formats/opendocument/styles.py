@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from quire.models.extract.formats.common.xml import Element
-from quire.models.extract.formats.flow.counting import natural
+from quire.models.extract.formats.flow.counting import alphabetic, natural, roman
+from quire.models.extract.formats.flow.number_formats import format_count
 
 _ROOT: Final = "{urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE: Final = _ROOT + "office:1.0}"
@@ -51,12 +53,53 @@ _HEADING: Final = re.compile(r"Heading(?:_20_)?(?: )?(\d{1,2})$")
 _CODE: Final = frozenset(("Preformatted_20_Text", "Source_20_Code", "Source_20_Text_20_Block", "SourceCode", "Code"))
 
 
+@dataclass(frozen=True, slots=True)
+class ListLevel:
+    """How a level of a list is numbered; `form` is None for bullets and empty for items that look like paragraphs.
+
+    `shown`: the number of levels whose counts the label has.
+    """
+
+    form: str | None
+    prefix: str = ""
+    suffix: str = ""
+    start: int = 1
+    shown: int = 1
+
+    def show_count(self, number: int) -> str:
+        """Return a count in the level's format: 1, a, A, i, I or the first signs of another script, as in `一, 二`."""
+        form = self.form or ""
+        text = {"a": alphabetic, "i": roman}.get(form.lower(), partial(format_count, format_=_find_form(form)))(number)
+        return text.upper() if form in ("A", "I") else text
+
+
+_BULLETS: Final = ListLevel(None)
+_SCRIPTS: Final = (
+    "chineseCounting", "decimalEnclosedCircle", "russianUpper", "russianLower", "hebrew1", "decimalFullWidth",
+    "ideographTraditional", "ideographZodiac", "aiueoFullWidth", "irohaFullWidth", "ganada", "arabicAlpha",
+    "chineseLegalSimplified", "ideographLegalTraditional", "thaiLetters",
+)  # fmt: skip
+
+
+def _find_form(form: str) -> str:
+    first = form.partition(",")[0].strip()
+    return next((name for name in _SCRIPTS if format_count(1, name) == first), "decimal")
+
+
+def _read_level(node: Element) -> ListLevel:
+    if node.tag != TEXT + "list-level-style-number":
+        return _BULLETS
+    prefix, suffix = node.get(STYLE + "num-prefix", ""), node.get(STYLE + "num-suffix", "")
+    start, shown = (natural(node.get(TEXT + name), 1) for name in ("start-value", "display-levels"))
+    return ListLevel(node.get(STYLE + "num-format", ""), prefix, suffix or ("" if prefix else "."), start, shown)
+
+
 @dataclass(slots=True)
 class OdfStyles:
     """Styles by name, number formats of list levels, and the content of objects by their folder in the package."""
 
     styles: dict[str, Element] = field(default_factory=dict)
-    lists: dict[str, dict[int, str | None]] = field(default_factory=dict)
+    lists: dict[str, dict[int, ListLevel]] = field(default_factory=dict)
     find_object: FindObject = no_object
 
     def add(self, root: Element | None) -> None:
@@ -66,12 +109,9 @@ class OdfStyles:
         for node in root.iter(STYLE + "style"):
             self.styles[node.get(STYLE + "name") or ""] = node
         for node in root.iter(TEXT + "list-style"):
-            levels: dict[int, str | None] = {}
-            for level in node:
-                number = level.get(TEXT + "level")
-                is_number = level.tag == TEXT + "list-level-style-number"
-                levels[natural(number, 1)] = level.get(STYLE + "num-format", "") if is_number else None
-            self.lists[node.get(STYLE + "name") or ""] = levels
+            self.lists[node.get(STYLE + "name") or ""] = {
+                natural(level.get(TEXT + "level"), 1): _read_level(level) for level in node
+            }
 
     def chain(self, name: str | None) -> list[Element]:
         """Return a style and the styles it inherits from, nearest first."""
@@ -147,14 +187,9 @@ class OdfStyles:
         properties = style.find(STYLE + "paragraph-properties") if style is not None else None
         return properties is not None and properties.get(FO + "break-before") == "page"
 
-    def number_format(self, name: str | None, level: int) -> str | None:
-        """Return the number format of a list level: 1, a, A, i or I; None for bullets."""
-        levels = self.lists.get(name or "", {})
-        return levels.get(level) or None
-
-    def shows_no_mark(self, name: str | None, level: int) -> bool:
-        """Return whether a list level has an empty number format: its items look like paragraphs."""
-        return self.lists.get(name or "", {}).get(level) == ""
+    def list_level(self, name: str | None, level: int) -> ListLevel:
+        """Return how a list style numbers a level; one that it does not state has bullets."""
+        return self.lists.get(name or "", {}).get(level, _BULLETS)
 
     def shows_table(self, name: str | None) -> bool:
         """Return False for a hidden sheet."""

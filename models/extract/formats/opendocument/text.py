@@ -19,9 +19,18 @@ from quire.models.extract.formats.flow.blocks import (
     squeeze_runs,
 )
 from quire.models.extract.formats.flow.charts import part_caption
-from quire.models.extract.formats.flow.counting import alphabetic, roman
 from quire.models.extract.formats.opendocument.inline import Inline, find_names, read_inline, read_object
-from quire.models.extract.formats.opendocument.styles import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, OdfStyles, count
+from quire.models.extract.formats.opendocument.styles import (
+    DRAW,
+    OFFICE,
+    SVG,
+    TABLE,
+    TEXT,
+    XLINK,
+    ListLevel,
+    OdfStyles,
+    count,
+)
 
 MAX_DEPTH: Final = 60
 """Nesting depth of elements: each level is a call."""
@@ -185,7 +194,7 @@ class OdfReader:
         style = node.get(TEXT + "style-name") or (self._lists[-1][0] if self._lists else None)
         level = len(self._lists) + 1
         if node.get(TEXT + "continue-numbering") != "true" and not node.get(TEXT + "continue-list"):
-            self._counts[style or "", level] = 0
+            self._counts[style or "", level] = self.styles.list_level(style, level).start - 1
         self._lists.append((style, level))
         for item in node:
             if item.tag in (TEXT + "list-item", TEXT + "list-header"):
@@ -198,17 +207,27 @@ class OdfReader:
         if item.tag == TEXT + "list-item":
             key = (style or "", level)
             start = item.get(TEXT + "start-value")
-            self._counts[key] = count(start, 10**6) if start else self._counts.get(key, 0) + 1
-            form = self.styles.number_format(style, level)
-            self._make_label = _make_label(form, self._counts[key]) if form else ""
-            if self.styles.shows_no_mark(style, level):
-                self._make_label = None
+            numbered = self.styles.list_level(style, level)
+            self._counts[key] = count(start, 10**6) if start else self._counts.get(key, numbered.start - 1) + 1
+            self._make_label = None if numbered.form == "" else self._join_counts(numbered, level)
         else:
             self._make_label = ""
         for child in item:
             self._read_block(child)
         self._make_label = None
         self._item = outer
+
+    def _join_counts(self, numbered: ListLevel, level: int) -> str:
+        """Return the label of an item, with the counts of outer levels that it shows; empty for a bullet."""
+        if numbered.form is None:
+            return ""
+        shown = self._lists[max(0, level - numbered.shown) :]
+        outer = [
+            (self.styles.list_level(style, number), self._counts.get((style or "", number), 1))
+            for style, number in shown
+        ]
+        counts = [other.show_count(number) for other, number in outer if other.form]
+        return numbered.prefix + ".".join(counts) + numbered.suffix
 
     def _read_table(self, node: Element) -> None:
         block = self._add(FlowBlock(BlockType.TABLE))
@@ -332,12 +351,6 @@ def _rows(table: Element, *, is_header: bool = False) -> list[tuple[Element, boo
         if len(rows) > MAX_ROWS:
             raise ResourceLimit("a table has too many rows")
     return rows
-
-
-def _make_label(form: str, number: int) -> str:
-    letters = {"a": alphabetic, "i": roman}.get(form.lower())
-    text = letters(number) if letters is not None else str(number)
-    return (text.upper() if form in ("A", "I") else text) + "."
 
 
 def body_of(root: Element, kind: str) -> Element | None:

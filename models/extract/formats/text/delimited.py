@@ -29,10 +29,10 @@ def open_csv(data: bytes, options: ReadOptions) -> FlowDocument:
     Raises:
         ResourceLimit: A record has too many fields, or a field is too long.
     """
-    return open_flow(lambda: _read(data), options)
+    return open_flow(lambda: _read(data, options.max_cells), options)
 
 
-def _read(data: bytes) -> FlowFile:
+def _read(data: bytes, most: int) -> FlowFile:
     decoded = decode_file(data)
     delimiter = find_delimiter(decoded.text) or ","
     _, text = split_instruction(decoded.text)
@@ -43,7 +43,7 @@ def _read(data: bytes) -> FlowFile:
         if shown := ": ".join(field.strip() for field in next(read_records(line, delimiter), []) if field.strip()):
             page.blocks.append(FlowBlock(BlockType.PARAGRAPH, clean(shown), path=f"lines {number}-{number}"))
     first += above.count("\n")
-    rows, lines = _read_rows(text, delimiter)
+    rows, lines = _read_rows(text, delimiter, most)
     if rows:
         last = decoded.text.count("\n") + (not decoded.text.endswith("\n"))
         if lines is not None:
@@ -53,10 +53,10 @@ def _read(data: bytes) -> FlowFile:
     return FlowFile(format=Format.CSV, pages=[page], engine=ENGINE, version=decoded.encoding, reason="delimited-text")
 
 
-def _read_rows(text: str, delimiter: str) -> tuple[list[list[str]], int | None]:
+def _read_rows(text: str, delimiter: str, most: int) -> tuple[list[list[str]], int | None]:
     """Return the records that are not empty, and after how many lines further records are left out, if any are."""
     rows: list[list[str]] = []
-    size, width, lines = TableSize(), 0, 0
+    size, width, lines = TableSize(most), 0, 0
     try:
         for record in read_records(text, delimiter):
             if len(record) > MAX_COLUMNS:

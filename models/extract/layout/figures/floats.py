@@ -8,7 +8,7 @@ from quire.models.extract.contract import PageBlock
 from quire.models.extract.layout.charts.tables import make_facts, make_table
 from quire.models.extract.layout.figures.cell_styles import style_cells
 from quire.models.extract.layout.figures.displays import DisplayedFormula
-from quire.models.extract.layout.figures.forms import TICKED, UNTICKED, take_labels
+from quire.models.extract.layout.figures.forms import TICKED, UNTICKED, sort_rows, take_labels
 from quire.models.extract.layout.figures.pictures import ChartText, Picture
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from quire.models.extract.layout.tables.scoring.find import FoundTable, make_drawn
@@ -77,7 +77,7 @@ class Floats:
 
 def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:
     """Return the block of a field with its printed label, or with the name from the file."""
-    label = join_lines(item.label, marks.divides)[0] if item.label else item.name
+    label = join_lines(item.label, marks.divides)[0].replace("\t", " ") if item.label else item.name
     box = clamp(*union_bbox([item.box, *(line.bbox for line in item.label)]), marks)
     printed = " ".join([*(line.text for line in item.label), item.printed]).rstrip()
     confidence = confidence_of(item.label)
@@ -116,16 +116,22 @@ def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> tuple[lis
     """
     kept: list[Line] = []
     options: list[PrintedField] = []
-    for line in sorted(lines, key=lambda line: line.y0) if any(field.holds_label for field in fields) else lines:
+    held: dict[int, list[Line]] = {}
+    for line in lines:
         owner = next((field for field in fields if _is_in(line, field.box)), None)
         if owner is None:
             kept.append(line)
         elif owner.chosen:
             options.append(PrintedField(line.bbox, owner.name, "", line.text in owner.chosen, label=[line]))
-        elif owner.holds_label and not owner.label:
-            owner.label = [line]
+        elif line.recognised:
+            held.setdefault(id(owner), []).append(line)
         else:
             owner.printed = f"{owner.printed} {line.text}".lstrip()
+    for field in fields:
+        rows = sort_rows(held.get(id(field), ()))
+        if field.holds_label and rows:
+            field.label = rows.pop(0)
+        field.printed = " ".join([field.printed, *(line.text for row in rows for line in row)]).strip()
     free = [field for field in fields if field.is_free]
     return [*fields, *options], take_labels(free, kept) if free else kept
 

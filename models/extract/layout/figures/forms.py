@@ -1,6 +1,7 @@
 """Form fields in their place: in the cell of a table, or with their printed label."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quire.models.cdom.geometry import Bbox, union_bbox
@@ -37,6 +38,8 @@ class FormLimits:
     """Maximum distance to the next row of a form, relative to the line's height."""
     same_edge: float = 0.5
     """Distance by which values below each other begin apart, relative to the line's height."""
+    word_gap: float = 1.2
+    """Distance between recognised pieces of a label, relative to the line's height."""
     pitch: float = 1.6
     """Maximum distance to the next line of a label, relative to the line's height."""
 
@@ -60,38 +63,63 @@ def pair_rows(lines: list[Line], fields: list[PrintedField]) -> tuple[list[Print
 
     The values of at least two rows begin below each other.
     """
-    pairs: list[tuple[Line, Line]] = []
-    for label in lines:
-        if label.recognised and label.upright and label.text[-1:] in COLONS and _is_short(label.text):
-            row = [line for line in lines if line is not label and _shares_row(label, line)]
-            value = min((line for line in row if line.x0 > label.x1), key=lambda line: line.x0, default=None)
-            if (
-                value is not None
-                and all(line.x0 > label.x0 for line in row)  # else it may be the rest of a label
-                and value.text[-1:] not in COLONS
-                and value.x0 - label.x1 <= LIMITS.row_gap * (label.y1 - label.y0)
-            ):
+    pairs: list[tuple[list[Line], list[Line]]] = []
+    for colon in lines:
+        if colon.recognised and colon.upright and colon.text[-1:] in COLONS:
+            row = sorted((line for line in lines if _shares_row(colon.bbox, line.bbox)), key=lambda line: line.x0)
+            label, *values = _join_pieces(row)
+            is_label = label[-1] is colon and _is_short(" ".join(line.text for line in label))
+            value = values[0] if is_label and values else [colon]
+            gap = value[0].x0 - colon.x1
+            if value[-1].text[-1:] not in COLONS and gap <= LIMITS.row_gap * (colon.y1 - colon.y0):
                 pairs.append((label, value))
     aligned = [
         (label, value)
         for label, value in pairs
         if any(
-            0 < abs(value.base - other.base) <= LIMITS.row_pitch * (value.y1 - value.y0)
-            and abs(value.x0 - other.x0) <= LIMITS.same_edge * (value.y1 - value.y0)
+            0 < abs(value[0].base - other[0].base) <= LIMITS.row_pitch * (value[0].y1 - value[0].y0)
+            and abs(value[0].x0 - other[0].x0) <= LIMITS.same_edge * (value[0].y1 - value[0].y0)
             for _, other in pairs
         )
     ]
-    taken = {id(line) for pair in aligned for line in pair}
-    rows = [PrintedField(value.bbox, "", value.text, printed=value.text, label=[label]) for label, value in aligned]
+    taken = {id(line) for label, value in aligned for line in (*label, *value)}
+    texts = [" ".join(line.text for line in value) for _, value in aligned]
+    rows = [
+        PrintedField(union_bbox(line.bbox for line in value), "", text, printed=text, label=label)
+        for (label, value), text in zip(aligned, texts, strict=True)
+    ]
     return [*fields, *rows], [line for line in lines if id(line) not in taken]
+
+
+def sort_rows(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines in rows from top to bottom, each from left to right."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.y0 + line.y1):
+        if rows and _shares_row(rows[-1][0].bbox, line.bbox):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.x0) for row in rows]
+
+
+def _join_pieces(row: list[Line]) -> list[list[Line]]:
+    """Return the pieces of a row from left to right in groups that no more than a blank parts."""
+    groups = [row[:1]]
+    for line in row[1:]:
+        last = groups[-1][-1]
+        if last.text[-1:] not in COLONS and line.x0 - last.x1 <= LIMITS.word_gap * (last.y1 - last.y0):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return groups
 
 
 def _is_short(text: str) -> bool:
     return len(text) <= LIMITS.above_chars and len(text.split()) <= LIMITS.label_words and any(map(str.isalpha, text))
 
 
-def _shares_row(a: Line, b: Line) -> bool:
-    return min(a.y1, b.y1) - max(a.y0, b.y0) >= min(a.y1 - a.y0, b.y1 - b.y0) / 2
+def _shares_row(a: Bbox, b: Bbox) -> bool:
+    return min(a[3], b[3]) - max(a[1], b[1]) >= min(a[3] - a[1], b[3] - b[1]) / 2
 
 
 def plain_name(name: str) -> str:
@@ -166,6 +194,7 @@ def take_labels(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
             continue
         taken.add(place)
         field.label = [lines[place]]
+        taken |= _extend_label(field, fields, lines, taken)
         if field.is_checked is not None:
             taken |= _follow_label(field, fields, lines, place, taken)
     return [line for place, line in enumerate(lines) if place not in taken]
@@ -190,6 +219,30 @@ def _distance(field: PrintedField, line: Line) -> float | None:
     if is_label and stands_over and -slack <= above <= LIMITS.above_gap * field.unit:
         return LIMITS.left_gap * field.unit + above
     return None
+
+
+def _extend_label(field: PrintedField, fields: list[PrintedField], lines: list[Line], taken: set[int]) -> set[int]:
+    """Add recognised pieces in the row of the label that belong to it; return their indices."""
+    indices: set[int] = set()
+    first = last = field.label[0]
+    row = [index for index, line in enumerate(lines) if line.recognised and _shares_row(line.bbox, first.bbox)]
+    edges = [edge for other in fields if _shares_row(other.box, first.bbox) for edge in other.box[::2]]
+
+    def joins(left: Line, right: Line) -> bool:
+        is_near = 0 <= right.x0 - left.x1 <= LIMITS.word_gap * (first.y1 - first.y0)
+        return is_near and not any(left.x1 - 1 <= edge <= right.x0 + 1 for edge in edges)
+
+    for index in sorted(set(row) - taken, key=lambda index: lines[index].x0):
+        if joins(last, lines[index]):
+            last = lines[index]
+            field.label.append(last)
+            indices.add(index)
+    for index in sorted(set(row) - taken, key=lambda index: -lines[index].x0):
+        if joins(lines[index], first):
+            first = lines[index]
+            field.label.insert(0, first)
+            indices.add(index)
+    return indices
 
 
 def _follow_label(

@@ -12,7 +12,7 @@ from quire.models.cdom.geometry import Bbox, union_bbox
 from quire.models.cdom.ports import BoxMark, TickBox
 from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.core.marks import Rule
-from quire.models.extract.layout.figures.forms import COLONS
+from quire.models.extract.layout.figures.forms import COLONS, sort_rows
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 
 
@@ -64,6 +64,7 @@ def add_fields(marks: PageMarks, boxes: Sequence[TickBox]) -> None:
         return
     unit = median(line.y1 - line.y0 for line in marks.lines) / LIMITS.line
     limits = LIMITS.scale(unit)
+    _drop_rules(marks, [box.bbox for box in boxes], limits)
     marks.fields += [
         PrintedField(
             box.bbox,
@@ -85,16 +86,68 @@ def add_fields(marks: PageMarks, boxes: Sequence[TickBox]) -> None:
     for group in _group(frames, limits):
         cells = [(frames[index], inside[index]) for index in group]
         if _is_form(cells):
-            fields += [PrintedField(box, "", "", holds_label=True) for box, held in cells if _is_labelled(held)]
+            fields += [PrintedField(box, "", "", holds_label=True) for box, held in cells if _may_have_label(held)]
             borders.append(union_bbox(box for box, _ in cells))
-        elif len(cells) == 1 and len(cells[0][1]) <= limits.most_lines and _has_label(cells[0][0], outer, limits):
+        elif (
+            len(cells) == 1
+            and len(sort_rows(cells[0][1])) <= limits.most_lines
+            and _has_label(cells[0][0], outer, limits)
+        ):
             fields += [PrintedField(box, "", "", unit=unit, is_free=True) for box, held in cells if held]
             borders.append(cells[0][0])
     if len(borders) + sum(field.holds_label for field in fields) >= limits.least_fields:
         marks.fields += fields
-        grown = [(x0 - limits.meet, y0 - limits.meet, x1 + limits.meet, y1 + limits.meet) for x0, y0, x1, y1 in borders]
-        marks.horizontals = [rule for rule in marks.horizontals if not any(_is_around(box, rule) for box in grown)]
-        marks.verticals = [rule for rule in marks.verticals if not any(_is_around(box, rule) for box in grown)]
+        _drop_rules(marks, borders, limits)
+    _add_blanks(marks, limits)
+
+
+def _drop_rules(marks: PageMarks, borders: Sequence[Bbox], limits: FrameLimits) -> None:
+    """Take the drawn lines within the borders from the page, in place."""
+    grown = [(x0 - limits.meet, y0 - limits.meet, x1 + limits.meet, y1 + limits.meet) for x0, y0, x1, y1 in borders]
+    marks.horizontals = [rule for rule in marks.horizontals if not any(_is_around(box, rule) for box in grown)]
+    marks.verticals = [rule for rule in marks.verticals if not any(_is_around(box, rule) for box in grown)]
+
+
+def _add_blanks(marks: PageMarks, limits: FrameLimits) -> None:
+    """Add lines to write on, which begin after a label with a colon, as fields; such lines rule no table."""
+    fields: list[PrintedField] = []
+    blanks: set[int] = set()
+    for rule in marks.horizontals:
+        label = next(
+            (line for line in marks.lines if _is_left(line, rule, limits) and _ends_with_colon(line.text)), None
+        )
+        if label is not None:
+            label.text, label.x1 = label.text.rstrip(" _"), min(label.x1, rule.x0)
+            box = (rule.x0, label.y0, rule.x1, rule.y0 + limits.meet)
+            fields.append(PrintedField(box, "", "", unit=limits.meet / LIMITS.meet, is_free=True))
+        if label is not None or any(
+            line.x0 < rule.x0 - limits.meet and _is_over(line, rule) and _has_colon(line.text) for line in marks.lines
+        ):
+            blanks.add(id(rule))
+    if len(blanks) >= limits.least_fields:
+        marks.fields += fields
+        marks.horizontals = [rule for rule in marks.horizontals if id(rule) not in blanks]
+
+
+def _ends_with_colon(text: str) -> bool:
+    """Return whether a short text ends with a colon; the start of a drawn line may be read as `_`."""
+    return len(text) <= LIMITS.label_chars and text.rstrip(" _").endswith(COLONS)
+
+
+def _has_colon(text: str) -> bool:
+    return any(colon in text for colon in COLONS)
+
+
+def _is_left(line: Line, rule: Rule, limits: FrameLimits) -> bool:
+    """Return whether a line of text ends where a drawn line begins."""
+    slip = line.y1 - line.y0 if line.text[-1:] == "_" else limits.meet
+    return _is_over(line, rule) and -slip <= rule.x0 - line.x1 <= limits.left
+
+
+def _is_over(line: Line, rule: Rule) -> bool:
+    """Return whether the drawn line, longer than a stroke, is at the feet of the letters of a line of text."""
+    height = line.y1 - line.y0
+    return line.y0 + height / 2 <= rule.y0 <= line.y1 + height / 2 and rule.x1 - rule.x0 >= 2 * height
 
 
 def find_frames(horizontals: Sequence[Rule], verticals: Sequence[Rule], limits: FrameLimits) -> list[Bbox]:
@@ -148,23 +201,25 @@ def _is_around(box: Bbox, rule: Rule) -> bool:
 
 
 def _is_form(cells: Sequence[tuple[Bbox, list[Line]]]) -> bool:
-    """Return whether most cells with several lines have a label."""
-    several = [held for _, held in cells if len(held) > 1]
+    """Return whether most cells with several rows have a label."""
+    several = [held for _, held in cells if len(sort_rows(held)) > 1]
     labelled = sum(map(_is_labelled, several))
     return labelled >= LIMITS.least_fields and labelled >= LIMITS.labelled * len(several)
 
 
+def _may_have_label(held: Sequence[Line]) -> bool:
+    """Return whether a cell has several rows, the first of them short."""
+    rows = sort_rows(held)
+    label = " ".join(line.text for line in rows[0]) if rows else ""
+    return 1 < len(rows) <= LIMITS.most_lines + 1 and len(label) <= LIMITS.label_chars and any(map(str.isalpha, label))
+
+
 def _is_labelled(held: Sequence[Line]) -> bool:
-    """Return whether the first line of a cell is in smaller type than the others, or ends with a colon."""
-    if not 1 < len(held) <= LIMITS.most_lines + 1:
+    """Return whether the first row of a cell is in smaller type than the others, or ends with a colon."""
+    if not _may_have_label(held):
         return False
-    label, *value = sorted(held, key=lambda line: line.y0 + line.y1)
-    if len(label.text) > LIMITS.label_chars or not any(map(str.isalpha, label.text)):
-        return False
-    is_above = all(label.y0 + label.y1 < line.y0 + line.y1 - (label.y1 - label.y0) for line in value)
-    return is_above and (
-        label.text[-1] in COLONS or label.y1 - label.y0 <= LIMITS.small * max(line.y1 - line.y0 for line in value)
-    )
+    label, *value = ([line.y1 - line.y0 for line in row] for row in sort_rows(held))
+    return sort_rows(held)[0][-1].text[-1] in COLONS or max(label) <= LIMITS.small * max(map(max, value))
 
 
 def _has_label(frame: Bbox, lines: Sequence[Line], limits: FrameLimits) -> bool:

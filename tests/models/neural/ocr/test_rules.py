@@ -41,7 +41,7 @@ def split(found: tuple[Bbox, ...]) -> tuple[list[Bbox], list[Bbox]]:
 
 @pytest.mark.parametrize("color", ["black", "#888888"])
 def test_a_grid_gives_its_lines_where_they_are(color: str) -> None:
-    flat, upright = split(find_ruling(pixels(grid(color)), POINTS, 0.0)[0])
+    flat, upright = split(find_ruling(pixels(grid(color)), POINTS, 0.0).lines)
     assert [(box[1] + box[3]) / 2 for box in flat] == pytest.approx(LEVELS, abs=1.5)
     assert sorted((box[0] + box[2]) / 2 for box in upright) == pytest.approx(SIDES, abs=1.5)
     assert all(abs(box[0] - SIDES[0]) < 2 and abs(box[2] - SIDES[-1]) < 2 for box in flat)
@@ -49,16 +49,33 @@ def test_a_grid_gives_its_lines_where_they_are(color: str) -> None:
 
 def test_a_tilted_grid_is_found_on_the_level_page() -> None:
     tilted = grid().rotate(-1.5, fillcolor="white", resample=Image.Resampling.BILINEAR)
-    flat, upright = split(find_ruling(pixels(tilted), POINTS, 1.5)[0])
+    flat, upright = split(find_ruling(pixels(tilted), POINTS, 1.5).lines)
     assert [(box[1] + box[3]) / 2 for box in flat] == pytest.approx(LEVELS, abs=1.5)
     assert sorted((box[0] + box[2]) / 2 for box in upright) == pytest.approx(SIDES, abs=1.5)
+
+
+@pytest.mark.parametrize("stated", [0.0, 0.7, 2.1])
+def test_find_ruling_corrects_the_tilt_when_lines_are_long(stated: float) -> None:
+    tilted = grid().rotate(-1.5, fillcolor="white", resample=Image.Resampling.BILINEAR)
+    ruling = find_ruling(pixels(tilted), POINTS, stated)
+    flat, _ = split(ruling.lines)
+    assert ruling.skew == pytest.approx(1.5, abs=0.1)
+    assert [(box[1] + box[3]) / 2 for box in flat] == pytest.approx(LEVELS, abs=1.5)
+
+
+def test_find_ruling_levels_a_line_at_its_middle_when_it_falls() -> None:
+    picture, pen = blank()
+    for y, fall in ((40, 0), (100, 0), (160, 7)):
+        pen.line([(30 * SCALE, y * SCALE), (270 * SCALE, (y + fall) * SCALE)], "black", 2)
+    lines = find_ruling(pixels(picture), POINTS, 0.0).lines
+    assert [(box[1] + box[3]) / 2 for box in lines] == pytest.approx([40, 100, 163.5], abs=1.5)
 
 
 def test_a_broken_line_is_one() -> None:
     picture, pen = blank()
     for start in range(30, 270, 24):
         pen.line([(start * SCALE, 50 * SCALE), ((start + 22.5) * SCALE, 50 * SCALE)], "black", 2)
-    (only,) = find_ruling(pixels(picture), POINTS, 0.0)[0]
+    (only,) = find_ruling(pixels(picture), POINTS, 0.0).lines
     assert math.isclose(only[2] - only[0], 238, abs_tol=2)
 
 
@@ -69,7 +86,7 @@ def test_letters_and_shades_are_not_rules_and_a_dark_bar_gives_its_edges() -> No
         pen.text((20 * SCALE, (10 + 13 * line) * SCALE), "Illicit fellows will – tell III lines_", "black", font)
     pen.rectangle((30 * SCALE, 120 * SCALE, 200 * SCALE, 140 * SCALE), "black")
     pen.rectangle((30 * SCALE, 150 * SCALE, 200 * SCALE, 170 * SCALE), "#e8e8e8")
-    above, below = find_ruling(pixels(picture), POINTS, 0.0)[0]
+    above, below = find_ruling(pixels(picture), POINTS, 0.0).lines
     assert (above[1], below[3]) == pytest.approx((120, 140), abs=1.5)
 
 
@@ -79,7 +96,7 @@ def test_longest_of_many_lines_are_kept_deterministically() -> None:
         y = (10 + 6 * number) * SCALE
         pen.line([(20 * SCALE, y), ((60 + 7 * number) * SCALE, y)], "black", 2)
     few = RulingSettings(most=10)
-    found = find_ruling(pixels(picture), POINTS, 0.0, settings=few)[0]
+    found = find_ruling(pixels(picture), POINTS, 0.0, settings=few).lines
     assert len(found) == 10
     assert min(box[2] for box in found) > 60 + 7 * 19
-    assert found == find_ruling(pixels(picture), POINTS, 0.0, settings=few)[0]
+    assert found == find_ruling(pixels(picture), POINTS, 0.0, settings=few).lines

@@ -157,6 +157,8 @@ def test_script_that_nothing_reads_is_named(script: str, recogniser: ScriptRecog
         ("a line of plain letters, long enough", 0.98, 18.0, False),
         (". . . . . .", 0.98, 40.0, True),
         ("XAIL IXUU LLAU CICC L4UIU XUU", 0.7, 16.0, True),
+        ("Eαστ πλÚ Mńλα σÚvoλo 24", 0.9, 12.0, True),
+        ("αβγ-crystallin at 5 μmol, Δt and πr in text", 0.98, 12.0, False),
     ],
 )
 def test_a_script_that_is_not_known_gives_few_letters_or_doubtful_ones(

@@ -30,11 +30,11 @@ def test_find_ruling_returns_boxes_with_their_marks(seed: int) -> None:
             pen.line((x + low, y + side // 2, x + side // 2, y + high, x + high, y + low), "black", 2)
     noise = chance.normal(0, 4, (300, 500, 3))
     pixels = np.clip(np.asarray(picture, np.float64) + noise, 0, 255).astype(np.uint8)
-    _, boxes = find_ruling(pixels, (240.0, 144.0), 0.0, LINE)
+    boxes = find_ruling(pixels, (240.0, 144.0), 0.0, LINE).boxes
     assert [box.mark is BoxMark.EMPTY for box in boxes] == [mark is BoxMark.EMPTY for mark in marks]
 
 
 def test_find_ruling_returns_no_boxes_when_page_has_no_text() -> None:
     picture = Image.new("RGB", (200, 100), "white")
     ImageDraw.Draw(picture).rectangle((20, 20, 40, 40), outline="black", width=2)
-    assert find_ruling(np.asarray(picture), (96.0, 48.0), 0.0)[1] == ()
+    assert find_ruling(np.asarray(picture), (96.0, 48.0), 0.0).boxes == ()

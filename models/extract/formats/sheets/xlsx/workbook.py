@@ -12,7 +12,7 @@ from quire.models.extract.formats.common.opc import MAX_XML_BYTES, Package, Rela
 from quire.models.extract.formats.common.xml import BrokenPart, Element, R
 from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from quire.models.extract.formats.flow.parts import PartPictures, read_part_bytes, read_rows
-from quire.models.extract.formats.flow.sheet import MAX_CELLS, Sheet, Workbook
+from quire.models.extract.formats.flow.sheet import Sheet, Workbook
 from quire.models.extract.formats.flow.sheet_pages import make_pages
 from quire.models.extract.formats.sheets.charts import FindCells, find_cells
 from quire.models.extract.formats.sheets.xlsx.cells import (
@@ -29,6 +29,8 @@ from quire.models.extract.formats.sheets.xlsx.objects import read_objects, relat
 ENGINE: Final = "lxml"
 MAX_SHEETS: Final = 2000
 """Sheets of a workbook that are read: each is a separate part."""
+EMBEDDED_CELLS: Final = 1_000_000
+"""Most cells of the sheets that a chart embeds."""
 _KINDS: Final = frozenset({"worksheet", "xlMacrosheet", "xlIntlMacrosheet", "dialogsheet"})
 
 
@@ -38,7 +40,7 @@ def open_xlsx(data: bytes, options: ReadOptions) -> FlowDocument:
     Raises:
         ExtractError: The file is malformed, encrypted or unsupported, or exceeds a limit.
     """
-    return open_flow(lambda: _XlsxFile(Package(data)).read(), options)
+    return open_flow(lambda: _XlsxFile(Package(data), options.max_cells).read(), options)
 
 
 def find_embedded(package: Package, part: str) -> FindCells:
@@ -50,10 +52,10 @@ def find_embedded(package: Package, part: str) -> FindCells:
             relations = package.relations(part).values()
             target = next((relation.target for relation in relations if relation.kind == "package"), "")
             if 0 < package.size(target) <= MAX_XML_BYTES:
-                return _XlsxFile(Package(package.read(target))).read_cells()
+                return _XlsxFile(Package(package.read(target)), EMBEDDED_CELLS).read_cells()
         except ExtractError:
             pass  # the chart then lacks the values that its part has no copy of
-        return Workbook()
+        return Workbook(0)
 
     return lambda formula: find_cells(load(), formula)
 
@@ -61,8 +63,8 @@ def find_embedded(package: Package, part: str) -> FindCells:
 class _XlsxFile:
     """One Excel package on its way to pages."""
 
-    def __init__(self, package: Package) -> None:
-        self._package = package
+    def __init__(self, package: Package, most: int) -> None:
+        self._package, self._most = package, most
         self._warnings: list[str] = list(package.warnings)
         self._parts: list[tuple[str, Sheet]] = []
 
@@ -103,7 +105,7 @@ class _XlsxFile:
         if any(relation.kind in ("externalLink", "connections") for relation in relations.values()):
             self._warn("external-data")
         context = self._read_context(root, named)
-        workbook = Workbook()
+        workbook = Workbook(self._most)
         for node in list(root.iterfind(f"{S}sheets/{S}sheet"))[:MAX_SHEETS]:
             workbook.sheets.append(self._read_sheet(node, relations.get(node.get(R + "id") or ""), workbook, context))
         return workbook
@@ -153,7 +155,7 @@ class _XlsxFile:
             self._warn("macros")
         if relation.kind in _KINDS:
             try:
-                part, is_cut = read_rows(self._package, relation.target, MAX_CELLS)
+                part, is_cut = read_rows(self._package, relation.target, self._most)
                 read_cells(part, sheet, workbook, context)
                 if is_cut and not workbook.full:
                     workbook.leave_out(sheet, -1)

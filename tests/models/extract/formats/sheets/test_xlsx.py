@@ -4,10 +4,10 @@ import pytest
 
 from quire.models.cdom.errors import Malformed, ResourceLimit
 from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.tree import BlockType
 from quire.models.export.markdown import tree_to_markdown
 from quire.models.extract.formats.flow import sheet as sheet_limits
-from quire.models.extract.formats.sheets.xlsx import workbook as workbooks
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, zipped
 from tests.models.extract.formats.sheets.workbooks import S, number_cell, relations, sheet, text_cell, workbook
 
@@ -150,21 +150,18 @@ def test_rows_beyond_the_characters_are_left_out_and_said(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("most", [1, 4, 5, 6, 11])
-def test_only_whole_rows_up_to_the_limit_are_read(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr(sheet_limits, "MAX_CELLS", most)
-    monkeypatch.setattr(workbooks, "MAX_CELLS", most)
+def test_only_whole_rows_up_to_the_limit_are_read(most: int) -> None:
     rows = "".join(
         f'<row r="{row}">{number_cell(f"A{row}", row)}{number_cell(f"B{row}", 2)}</row>' for row in range(1, 6)
     )
-    tree = read_tree(workbook(sheet(rows)))
+    tree = read_tree(workbook(sheet(rows)), ReadOptions(max_cells=most))
     tables = [rows_of(table) for table in of_type(tree, BlockType.TABLE)]
     assert tables == ([[[str(row), "2"] for row in range(1, min(5, most // 2) + 1)]] if most > 1 else [])
     assert ("rows-left-out" in {warning.code for warning in tree.warnings}) == (most < 10)
 
 
-def test_records_beyond_the_cells_of_a_csv_are_left_out_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheet_limits, "MAX_CELLS", 6)
-    tree = read_tree(b"name,count\na,1\nb,2\nc,3\nd,4\n")
+def test_records_beyond_the_cells_of_a_csv_are_left_out_and_counted() -> None:
+    tree = read_tree(b"name,count\na,1\nb,2\nc,3\nd,4\n", ReadOptions(max_cells=6))
     (table,) = of_type(tree, BlockType.TABLE)
     assert (rows_of(table), table.provenance.path) == ([["name", "count"], ["a", "1"], ["b", "2"]], "lines 1-3")
     assert tree.coverage is not None
