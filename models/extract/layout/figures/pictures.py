@@ -7,6 +7,7 @@ from quire.models.cdom.tree import BlockType
 from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.layout.charts.result import ReadChart
 from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.lines.sentences import is_sentence, join_lines
 from quire.models.extract.layout.text.captions import is_caption
 
 
@@ -417,6 +418,8 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
     taken: list[Line] = []
     box = picture.box
     candidates = [line for line in lines if len(line.text) <= LIMITS.label_chars and not is_caption(line.text)]
+    sentences = {id(line) for unit in join_lines(candidates) if len(unit) > 1 and is_sentence(unit) for line in unit}
+    candidates = [line for line in candidates if id(line) not in sentences]
     for _ in range(3):
         reached = [line for line in candidates if _is_label_of(line, box, body)]
         near = [line for line in reached if not _continues_text(line, picture.box, lines)]
