@@ -14,6 +14,8 @@ from tests.models.extract.test_swallowed import BLUE, GREY, LEAST, NAMES, SEEDS,
 FEW = 8
 """Seeds of a run of the suite; `python -m` on this file reads all."""
 RED = (0.8, 0.1, 0.2)
+CURVE = ((-9, 30), (-3, 42), (3, 42), (9, 24))
+"""Points of a curve in an icon."""
 
 
 def holds_text(tree: Tree) -> bool:
@@ -77,7 +79,7 @@ def make_icon_cards(chance: random.Random) -> Page:
         paper.page.draw_rect(panel, color=None, fill=GREY, radius=None if is_boxed else chance.choice((0.1, 0.4)))
         paper.page.draw_circle((middle, base + 30), 24, color=None, fill=RED)
         paper.page.draw_circle((middle, base + 30), 9, color=(1, 1, 1))
-        paper.page.draw_bezier((middle - 9, base + 30), (middle - 3, base + 42), (middle + 3, base + 42), (middle + 9, base + 24), color=(1, 1, 1))  # fmt: skip
+        paper.page.draw_bezier(*[(middle + at, base + down) for at, down in CURVE], color=(1, 1, 1))
         title = wrap(["Better", *say(chance, chance.randint(1, 2))], int(wide / size / 0.75))
         down = centre(paper, middle, base + 76, title, size, "hebo") + 4
         text = wrap(["Our", *say(chance, chance.randint(6, 9))], int(wide / size / 0.62))
@@ -139,7 +141,7 @@ def make_house(chance: random.Random) -> Page:
         down = base + 106
         for _ in range(chance.randint(2, 3)):
             paper.page.draw_circle((x + 20, down + 2), 9, color=BLUE)
-            paper.page.draw_bezier((x + 14, down), (x + 18, down + 7), (x + 21, down + 7), (x + 26, down - 2), color=BLUE)  # fmt: skip
+            paper.page.draw_bezier(*[(x + 20 + 0.6 * at, down - 18 + 0.6 * low) for at, low in CURVE], color=BLUE)
             rows = wrap(["Net", *say(chance, chance.randint(6, 9))], int((wide - 44) / 4.2))
             texts.append(" ".join(rows))
             down = paper.lines(x + 36, down, rows, 7, 9) + 16

@@ -55,6 +55,7 @@ def _is_next(above: Line, line: Line) -> bool:
 
 
 def is_sentence(unit: list[Line]) -> bool:
+    """Return whether the lines have some words of which enough begin with a small letter."""
     text = " ".join(line.text for line in unit)
     words = [word for word in text.split() if word[0].isalpha()]
     if len(words) < LIMITS.least_words or sum(map(len, words)) < LIMITS.least_letters:
