@@ -47,10 +47,11 @@ def make_persons(chance: random.Random) -> Page:
     paper = Paper(560, 780)
     columns, rows, texts = chance.choice((2, 2, 3)), chance.choice((1, 2)), list[str]()
     wide, high, is_shaded = 520 / columns, 720 / rows, rows == 2 or chance.random() < 0.6
+    apart = chance.choice((0, 8, 10))
     for place in range(rows * columns):
         x, y = 20 + wide * (place % columns), 30 + high * (place // columns)
         if is_shaded:
-            paper.bar(x, y, x + wide - 8, y + high - 10, GREY)
+            paper.bar(x, y, x + wide - apart, y + high - apart, GREY)
         middle = x + (wide - 8) / 2
         paper.picture(middle - 32, y + 10, middle + 32, y + 74)
         texts.append(NAMES[place])
@@ -94,7 +95,7 @@ def make_goals(chance: random.Random) -> Page:
     paper = Paper(560, 420)
     texts, base = list[str](), 70.0
     paper.text(40, 40, "Goals and progress", 18, "hebo")
-    has_note, size = chance.random() < 0.5, chance.choice((8, 9))
+    has_note, has_rules, size = chance.random() < 0.5, chance.random() < 0.5, chance.choice((8, 9))
     for _ in range(chance.randint(2, 4)):
         rows = wrap(["Become", *say(chance, chance.randint(6, 13))], 34)
         texts.append(" ".join(rows) + ".")
@@ -114,6 +115,8 @@ def make_goals(chance: random.Random) -> Page:
             paper.page.draw_line((340, base - 10), (340, base + 18), dashes="[2] 0", width=0.6)
         for number, x in enumerate(sorted((230, full - 20, 450))[: chance.randint(2, 3)]):
             paper.text(x, base + 26, str(2010 + 7 * number), size - 1)
+        if has_rules:
+            paper.rule(40, base + 54, 450, base + 54)
         base += 80
 
     def is_right(tree: Tree) -> bool:

@@ -41,7 +41,7 @@ class PanelLimits:
     same_edge: float = 3.0
     """Maximum distance of the tops of cards in a row, and of their feet."""
     gap_between: float = 1.5
-    """Minimum gap between two cards; what touches is the shading of a table."""
+    """Gap between two cards; what is nearer is the shading of a table unless each holds a sentence and a picture."""
     most_cards: int = 200
     """Boxes of this size on a page; one with more is a drawing."""
     least_picture: float = 14.0
@@ -98,7 +98,7 @@ def _join_rows(boxes: list[Bbox]) -> list[Row]:
         row = next((row for row in rows if _are_level(row[0], box)), None)
         if row is None:
             rows.append([box])
-        elif box[0] - row[-1][2] >= LIMITS.gap_between:
+        elif box[0] - row[-1][2] >= -1:
             row.append(box)
     return [row for row in rows if len(row) > 1]
 
@@ -164,7 +164,11 @@ def _stands_in(found: FoundTable, row: Row) -> bool:
 def _are_cards(row: Row, lines: list[Line], upright: PageMarks) -> bool:
     held = [(card, [line for line in lines if _is_inside(line, card)]) for card in row]
     full = [(card, own) for card, own in held if own]
-    return len(full) > 1 and all(holds_sentence(own) or _holds_picture(card, row, own, upright) for card, own in full)
+    are_apart = all(right[0] - left[2] >= LIMITS.gap_between for left, right in pairwise(row))
+    enough = any if are_apart else all
+    return len(full) > 1 and all(
+        enough((holds_sentence(own), _holds_picture(card, row, own, upright))) for card, own in full
+    )
 
 
 def _holds_picture(card: Bbox, row: Row, lines: list[Line], upright: PageMarks) -> bool:

@@ -7,7 +7,7 @@ from quire.models.cdom.tree import BlockType
 from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.layout.charts.result import ReadChart
 from quire.models.extract.layout.lines.marks import Line, PageMarks
-from quire.models.extract.layout.lines.sentences import is_sentence, join_lines
+from quire.models.extract.layout.lines.sentences import holds_sentence, is_sentence, join_lines
 from quire.models.extract.layout.text.captions import is_caption
 
 
@@ -182,6 +182,7 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
         curved = sum(index < len(shapes) for index in own)
         if curved < 2 and len(own) < 3:
             continue
+        inner = _surround([strokes[index] for index in own])
         box = _surround([(strokes + rules)[index] for index in members])
         if not curved and _are_panels([strokes[index] for index in own], lines, box):
             continue
@@ -189,7 +190,9 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
             continue
         box = trim_box(box, lines)
         if is_large(box) and not _is_text_area(box, lines, tables):
-            boxes.append(box)
+            within = [line for line in lines if _is_inside(line, inner)]
+            beside = [line for line in lines if _is_inside(line, box) and not _is_inside(line, inner)]
+            boxes.append(inner if holds_sentence(beside) and not holds_sentence(within) else box)
     return boxes
 
 
