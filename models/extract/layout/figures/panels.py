@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
+from quire.models.cdom.visible import is_wide
 from quire.models.extract.layout.lines.marks import Line, PageMarks
 from quire.models.extract.layout.lines.sentences import holds_sentence
 from quire.models.extract.layout.tables.scoring.find import FoundTable
@@ -32,6 +33,14 @@ class PanelLimits:
     """Minimum share of notes whose letter follows that of the note above."""
     note_chars: int = 24
     """Minimum mean characters of notes."""
+    column_lines: int = 4
+    """Minimum mean lines of a column of Chinese or Japanese text."""
+    wide_chars: int = 5
+    """Minimum characters of its lines; the last one of a paragraph may have fewer."""
+    ragged: float = 1.6
+    """Maximum distance of their ends from the column's right edge, in ems."""
+    full_lines: float = 0.65
+    """Minimum share of such lines; the cells of a table end anywhere."""
     least_width: float = 60.0
     """Minimum width of a card, in points."""
     least_height: float = 40.0
@@ -78,9 +87,8 @@ def free_panels(
     kept: list[FoundTable] = []
     for found in tables:
         rows = [*cards, _find_photo_cards(found, lines, upright)]
-        if not found.tagged and (
-            _are_panels(found) or _are_notes(found) or any(_stands_in(found, row) for row in rows)
-        ):
+        is_text = _are_panels(found) or _are_notes(found) or _are_columns(found)
+        if not found.tagged and (is_text or any(_stands_in(found, row) for row in rows)):
             lines = lines + found.lines
         else:
             kept.append(found)
@@ -218,6 +226,23 @@ def _has_paragraphs(lines: list[Line]) -> bool:
     bases = sorted({round(line.base, 1) for line in lines})
     steps = [below - above for above, below in pairwise(bases) if below - above > 1]
     return bool(steps) and sum(step > LIMITS.gap * median(steps) for step in steps) > 1
+
+
+def _are_columns(found: FoundTable) -> bool:
+    """Return True for columns of Chinese or Japanese text: nearly all lines of each are full."""
+    lines = found.lines
+    if found.frame is not None or len(lines) < LIMITS.column_lines * found.table.cols:
+        return False
+    columns: dict[int, list[Line]] = {}
+    for line in lines:
+        columns.setdefault(round(line.x0 / (2 * line.size)), []).append(line)
+    full = sum(
+        line.x1 > max(one.x1 for one in column) - LIMITS.ragged * line.size
+        for column in columns.values()
+        for line in column
+    )
+    wide = sum(is_wide(line.text[0]) and len(line.text) >= LIMITS.wide_chars for line in lines)
+    return full >= LIMITS.full_lines * len(lines) and wide >= LIMITS.full_lines * len(lines)
 
 
 def _are_notes(found: FoundTable) -> bool:

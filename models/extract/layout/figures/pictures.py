@@ -65,6 +65,8 @@ class PictureLimits:
     """The maximum."""
     stretched: float = 3.0
     """Widest blank (in ems) of a justified line."""
+    sentence_words: int = 6
+    """Minimum words of a sentence in several lines that is no label."""
     reach: float = 1.4
     """Maximum distance of labels from a drawing, relative to their line height."""
     next_column: int = 1 << 20
@@ -421,7 +423,7 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
     taken: list[Line] = []
     box = picture.box
     candidates = [line for line in lines if len(line.text) <= LIMITS.label_chars and not is_caption(line.text)]
-    sentences = {id(line) for unit in join_lines(candidates) if len(unit) > 1 and is_sentence(unit) for line in unit}
+    sentences = {id(line) for unit in join_lines(candidates) if _is_text(unit) for line in unit}
     candidates = [line for line in candidates if id(line) not in sentences]
     for _ in range(3):
         reached = [line for line in candidates if _is_label_of(line, box, body)]
@@ -433,6 +435,12 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
         candidates = [line for line in candidates if id(line) not in looked_at]
         box = _surround([box, *(line.bbox for line in near)])
     return taken
+
+
+def _is_text(unit: list[Line]) -> bool:
+    """Return True for a sentence in several lines, longer than a label."""
+    words = sum(len(line.text.split()) for line in unit)
+    return len(unit) > 1 and words >= LIMITS.sentence_words and is_sentence(unit)
 
 
 def _is_label_of(line: Line, box: Bbox, body: float) -> bool:
