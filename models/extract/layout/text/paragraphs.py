@@ -317,7 +317,7 @@ def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
 
 def _is_centred_below(last: Line, line: Line, indent: float) -> bool:
     """Return True for the end of a sentence in the middle below its beginning; first lines end farther right."""
-    if line.text[:1].isupper():
+    if not line.text[:1].isalpha() or line.text[:1].isupper():
         return False
     return line.x1 < last.x1 - indent and abs(line.x0 + line.x1 - last.x0 - last.x1) < LIMITS.centred * line.size
 
