@@ -55,6 +55,8 @@ class PanelLimits:
     """Boxes of this size on a page; one with more is a drawing."""
     least_picture: float = 14.0
     """Minimum sides of a photo or icon in a card."""
+    most_bars: int = 8
+    """Bars beside goals."""
     least_bar: float = 10.0
     """Minimum height of a bar."""
     photo: float = 30.0
@@ -254,7 +256,9 @@ def _is_beside_bars(found: FoundTable, upright: PageMarks) -> bool:
         return False
     fills = [(fill.x0, fill.y0, fill.x1, fill.y1) for fill in upright.fills]
     inner = [box for box in fills if intersection_area(box, found.box) > 0.5 * bbox_area(box)]
-    if len(inner) > LIMITS.most_cards:
+    rules = [rule for rule in upright.verticals if found.box[1] < (rule.y0 + rule.y1) / 2 < found.box[3]]
+    edges = {round(edge) for box in inner for edge in (box[0], box[2])}
+    if len(inner) > LIMITS.most_bars or any(round(rule.x0) not in edges for rule in rules):
         return False
     full = [box for box in inner if any(_is_inside(line, box) for line in found.lines)]
     return not full and any(
