@@ -55,10 +55,6 @@ class PanelLimits:
     """Boxes of this size on a page; one with more is a drawing."""
     least_picture: float = 14.0
     """Minimum sides of a photo or icon in a card."""
-    most_bars: int = 8
-    """Bars beside goals."""
-    least_bar: float = 10.0
-    """Minimum height of a bar."""
     photo: float = 30.0
     """Minimum sides of a photo above a card without a ground."""
     below: float = 45.0
@@ -92,7 +88,7 @@ def free_panels(
     for found in tables:
         rows = [*cards, _find_photo_cards(found, lines, upright)]
         is_text = _are_panels(found) or _are_notes(found) or _are_columns(found)
-        is_text = is_text or _is_beside_bars(found, upright) or any(_stands_in(found, row) for row in rows)
+        is_text = is_text or any(_stands_in(found, row) for row in rows)
         if is_text and not found.tagged:
             lines = lines + found.lines
         else:
@@ -248,22 +244,6 @@ def _are_columns(found: FoundTable) -> bool:
     )
     wide = sum(is_wide(line.text[0]) and len(line.text) >= LIMITS.wide_chars for line in lines)
     return full >= LIMITS.full_lines * len(lines) and wide >= LIMITS.full_lines * len(lines)
-
-
-def _is_beside_bars(found: FoundTable, upright: PageMarks) -> bool:
-    """Return True for a sentence and labels of bars, which are shades without text beside no shade with text."""
-    if found.frame is not None or not holds_sentence(found.lines):
-        return False
-    fills = [(fill.x0, fill.y0, fill.x1, fill.y1) for fill in upright.fills]
-    inner = [box for box in fills if intersection_area(box, found.box) > 0.5 * bbox_area(box)]
-    rules = [rule for rule in upright.verticals if found.box[1] < (rule.y0 + rule.y1) / 2 < found.box[3]]
-    edges = {round(edge) for box in inner for edge in (box[0], box[2])}
-    if len(inner) > LIMITS.most_bars or any(round(rule.x0) not in edges for rule in rules):
-        return False
-    full = [box for box in inner if any(_is_inside(line, box) for line in found.lines)]
-    return not full and any(
-        box[2] - box[0] >= LIMITS.least_width / 2 and box[3] - box[1] >= LIMITS.least_bar for box in inner
-    )
 
 
 def _are_notes(found: FoundTable) -> bool:

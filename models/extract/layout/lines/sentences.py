@@ -15,6 +15,8 @@ class SentenceLimits:
     """Minimum letters of a sentence."""
     one_line: int = 26
     """The same of a sentence in one line."""
+    words_a_line: float = 1.3
+    """Minimum mean words of a line; a list of names may have one in each."""
     lower_case: float = 0.4
     """Minimum share of its words that begin with a small letter."""
     same_edge: float = 1.5
@@ -60,6 +62,6 @@ def is_sentence(unit: list[Line]) -> bool:
     words = [word for word in text.split() if word[0].isalpha()]
     if len(words) < LIMITS.least_words or sum(map(len, words)) < LIMITS.least_letters:
         return False
-    if len(unit) == 1 and len(text) < LIMITS.one_line:
+    if (len(unit) == 1 and len(text) < LIMITS.one_line) or len(text.split()) < LIMITS.words_a_line * len(unit):
         return False
     return sum(not word[0].isupper() for word in words) >= LIMITS.lower_case * len(words)
