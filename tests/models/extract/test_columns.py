@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from quire.models.cdom.tree import BlockType, Tree
+from quire.models.cdom.visible import find_blank
 from tests.models.extract.formats.pdf.paper import Paper
 from tests.models.extract.test_swallowed import LEAST, NAMES, SEEDS, Page, measure, say, wrap
 
@@ -113,6 +114,30 @@ def make_court(chance: random.Random) -> Page:
             paper.text(96 + (0 if number else 36), bases[row], text + ("." if number == len(rows) - 1 else ""), size)
             row += 1
     return paper, lambda tree: in_order(tree, texts)
+
+
+@pytest.mark.parametrize(("last", "first", "blank"), [
+    ("ສິດທິ", "ເສລີພາບ", ""), ("ສິດທິ ", "ເສລີພາບ", " "), ("สิทธิ", "ABC", " "), ("အခွင့်", "အရေး", ""), ("សិទ្ធិ", "និង", ""),
+    ("अधिकार", "सभी", " "),
+])  # fmt: skip
+def test_lines_of_scripts_without_blanks_join_as_written(last: str, first: str, blank: str) -> None:
+    assert find_blank(last, first) == blank
+
+
+def test_quotation_in_large_type_makes_no_notes_of_headings() -> None:
+    paper = Paper(480, 640)
+    said = [
+        "Words that someone said about",
+        "the garden party, which nobody",
+        "in the village that we",
+        "know will forget",
+    ]
+    base = paper.lines(90, 60, said, 14, 17, "hebo")
+    for number, name in enumerate(("Return", "Catch-up", "Remainder"), 5):
+        paper.text(40, base + 20, f"{number}. {name.upper()}", 12)
+        base = paper.prose(40, base + 40, 6, 76) + 6
+    tree = paper.read()
+    assert not any(block.type is BlockType.FOOTNOTE for block in tree.blocks)
 
 
 MAKERS = (make_narrow, make_japanese, make_four_up, make_double_spaced, make_court)
