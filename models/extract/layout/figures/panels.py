@@ -6,7 +6,6 @@ sentence or a picture.
 
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
 
 from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
 from quire.models.cdom.visible import is_wide
@@ -19,14 +18,6 @@ from quire.models.extract.layout.tables.scoring.find import FoundTable
 class PanelLimits:
     """Thresholds for the cells of a table to be panels of text, or notes."""
 
-    most_rows: int = 3
-    """Maximum rows of cards."""
-    card_lines: int = 6
-    """Minimum lines of the fullest card of each row."""
-    gap: float = 1.45
-    """Minimum ratio of the distance of two paragraphs to the usual one of lines."""
-    gapped: float = 0.7
-    """Minimum share of the full cards that hold several paragraphs."""
     least_notes: int = 4
     """Minimum rows of notes."""
     in_turn: float = 0.8
@@ -87,7 +78,7 @@ def free_panels(
     kept: list[FoundTable] = []
     for found in tables:
         rows = [*cards, _find_photo_cards(found, lines, upright)]
-        is_text = _are_panels(found) or _are_notes(found) or _are_columns(found)
+        is_text = _are_notes(found) or _are_columns(found)
         is_text = is_text or any(_stands_in(found, row) for row in rows)
         if is_text and not found.tagged:
             lines = lines + found.lines
@@ -194,39 +185,6 @@ def _holds_picture(card: Bbox, row: Row, lines: list[Line], upright: PageMarks) 
 def _is_inside(line: Line, box: Bbox) -> bool:
     x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
     return box[0] - 1 <= x <= box[2] + 1 and box[1] - 1 <= y <= box[3] + 1
-
-
-def _are_panels(found: FoundTable) -> bool:
-    """Return True for a few large cells side by side, each row with several paragraphs in most of its cells."""
-    table = found.table
-    if table.rows > LIMITS.most_rows or table.cols < 2:
-        return False
-    if len(found.lines) < LIMITS.card_lines * table.rows:
-        return False
-    cells: dict[int, list[list[Line]]] = {row: [] for row in range(table.rows)}
-    for cell in table.cells:
-        if cell.bbox is not None and cell.text:
-            x0, y0, x1, y1 = cell.bbox
-            own = [
-                line
-                for line in found.lines
-                if x0 - 1 <= (line.x0 + line.x1) / 2 <= x1 + 1 and y0 - 1 <= (line.y0 + line.y1) / 2 <= y1 + 1
-            ]
-            cells[cell.row].append(own)
-    for row in cells.values():
-        full = [own for own in row if len(own) >= LIMITS.card_lines]
-        if len(full) < 2 or len(full) <= len(row) / 2:
-            return False
-        if sum(_has_paragraphs(own) for own in full) < LIMITS.gapped * len(full):
-            return False
-    return True
-
-
-def _has_paragraphs(lines: list[Line]) -> bool:
-    """Return True for lines that blank space parts at least twice."""
-    bases = sorted({round(line.base, 1) for line in lines})
-    steps = [below - above for above, below in pairwise(bases) if below - above > 1]
-    return bool(steps) and sum(step > LIMITS.gap * median(steps) for step in steps) > 1
 
 
 def _are_columns(found: FoundTable) -> bool:
