@@ -46,6 +46,8 @@ class PanelLimits:
     """Boxes of this size on a page; one with more is a drawing."""
     least_picture: float = 14.0
     """Minimum sides of a photo or icon in a card."""
+    picture_height: float = 0.7
+    """Maximum height of a photo or icon, as a share of the card."""
     photo: float = 30.0
     """Minimum sides of a photo above a card without a ground."""
     below: float = 45.0
@@ -175,8 +177,12 @@ def _holds_picture(card: Bbox, row: Row, lines: list[Line], upright: PageMarks) 
     """Return whether a photo or an icon is in the card, or over its upper edge, above several lines."""
     for box in (*upright.pictures, *upright.shapes):
         width, height = box[2] - box[0], box[3] - box[1]
-        if min(width, height) >= LIMITS.least_picture and box not in row and height < 0.7 * (card[3] - card[1]):
-            is_within = intersection_area(box, card) >= 0.4 * bbox_area(box) and width < card[2] - card[0]
+        if (
+            min(width, height) >= LIMITS.least_picture
+            and box not in row
+            and height < LIMITS.picture_height * (card[3] - card[1])
+        ):
+            is_within = 2 * intersection_area(box, card) >= bbox_area(box) and width < card[2] - card[0]
             if is_within and sum(line.y0 >= box[3] - 2 for line in lines) > 1:
                 return True
     return False
