@@ -95,18 +95,12 @@ def _is_card(box: Bbox) -> bool:
 
 def _join_rows(boxes: list[Bbox]) -> list[Row]:
     """Return the rows of boxes, given from left to right; of boxes over each other the first counts."""
-    rows: list[Row] = []
+    rows: dict[tuple[int, int], Row] = {}
     for box in boxes:
-        row = next((row for row in rows if _are_level(row[0], box)), None)
-        if row is None:
-            rows.append([box])
-        elif box[0] - row[-1][2] >= -1:
+        row = rows.setdefault((round(box[1] / LIMITS.same_edge), round(box[3] / LIMITS.same_edge)), [])
+        if not row or box[0] - row[-1][2] >= -1:
             row.append(box)
-    return [row for row in rows if len(row) > 1]
-
-
-def _are_level(a: Bbox, b: Bbox) -> bool:
-    return abs(a[1] - b[1]) <= LIMITS.same_edge and abs(a[3] - b[3]) <= LIMITS.same_edge
+    return [row for row in rows.values() if len(row) > 1]
 
 
 def _pair_verticals(upright: PageMarks) -> list[Row]:
@@ -164,7 +158,8 @@ def _stands_in(found: FoundTable, row: Row) -> bool:
 
 
 def _are_cards(row: Row, lines: list[Line], upright: PageMarks) -> bool:
-    held = [(card, [line for line in lines if _is_inside(line, card)]) for card in row]
+    band = [line for line in lines if row[0][1] - 1 <= (line.y0 + line.y1) / 2 <= row[0][3] + LIMITS.same_edge]
+    held = [(card, [line for line in band if card[0] - 1 <= (line.x0 + line.x1) / 2 <= card[2] + 1]) for card in row]
     full = [(card, own) for card, own in held if own]
     are_apart = all(right[0] - left[2] >= LIMITS.gap_between for left, right in pairwise(row))
     enough = any if are_apart else all
@@ -198,16 +193,15 @@ def _are_columns(found: FoundTable) -> bool:
     lines = found.lines
     if found.frame is not None or len(lines) < LIMITS.column_lines * found.table.cols:
         return False
-    columns: dict[int, list[Line]] = {}
+    wide = sum([is_wide(line.text) and len(line.text) >= LIMITS.wide_chars for line in lines])
+    if wide < LIMITS.full_lines * len(lines):
+        return False
+    ends: dict[int, float] = {}
     for line in lines:
-        columns.setdefault(round(line.x0 / (2 * line.size)), []).append(line)
-    full = sum(
-        line.x1 > max(one.x1 for one in column) - LIMITS.ragged * line.size
-        for column in columns.values()
-        for line in column
-    )
-    wide = sum(is_wide(line.text[0]) and len(line.text) >= LIMITS.wide_chars for line in lines)
-    return full >= LIMITS.full_lines * len(lines) and wide >= LIMITS.full_lines * len(lines)
+        column = round(line.x0 / (2 * line.size))
+        ends[column] = max(ends.get(column, 0.0), line.x1)
+    full = sum(line.x1 > ends[round(line.x0 / (2 * line.size))] - LIMITS.ragged * line.size for line in lines)
+    return full >= LIMITS.full_lines * len(lines)
 
 
 def _are_notes(found: FoundTable) -> bool:

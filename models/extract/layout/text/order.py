@@ -193,7 +193,11 @@ def _find_gutter(lines: list[Line]) -> float | None:
     if not _has_gap(by_left, max(0.0, least)):
         return None
     right, best, middle, chars = by_left[0].x1, max(0.0, least), None, 0.0
-    widths = [_count_chars(line.text) * (line.size / usual if line.size > usual else 1.0) for line in by_left]
+    widths = [
+        (len(line.text) if line.text.isascii() else _count_chars(line.text))
+        * (line.size / usual if line.size > usual else 1.0)
+        for line in by_left
+    ]
     total = sum(widths)
     for count, line in enumerate(by_left):
         gap = line.x0 - right
@@ -207,7 +211,7 @@ def _find_gutter(lines: list[Line]) -> float | None:
 
 def _count_chars(text: str) -> int:
     """Return the characters of a text; those of Chinese and Japanese count twice, as they say more."""
-    return len(text) if text.isascii() or not is_wide(text) else 2 * len(text)
+    return 2 * len(text) if is_wide(text) else len(text)
 
 
 def _find_sheet(lines: list[Line], gutter: float) -> int | None:
