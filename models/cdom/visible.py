@@ -83,6 +83,8 @@ _WIDE = (
 )
 """Han, kana, their punctuation and full-width forms. Not Hangul, because Korean has blanks between words."""
 _WIDE_CHARACTER = re.compile(f"[{_WIDE}]")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""Thai, Lao, Burmese and Khmer."""
 _HANGUL = re.compile("[\u1100-\u11ff\u3131-\u318f\uac00-\ud7ff]")
 _SPACED = re.compile(f"[{_WIDE}] [A-Za-z0-9]|[A-Za-z0-9] [{_WIDE}]")
 """A blank between a wide character and a Latin one, as some typesetters set it."""
@@ -96,9 +98,12 @@ def is_wide(text: str) -> bool:
 def find_blank(text: str, following: str) -> str:
     """Return the text that joins two lines of running text.
 
-    It is a blank, or nothing next to a Chinese or Japanese character.
+    It is a blank, or nothing next to a Chinese or Japanese character, and between those of scripts without blanks
+    between words.
     """
     last, first = text[-1:], following[:1]
+    if first > "\u0dff" and _UNSPACED.match(first) and _UNSPACED.match(last):
+        return ""
     if not (is_wide(last) or is_wide(first)) or _HANGUL.match(last) or _HANGUL.match(first):
         return " "
     if is_wide(last) and is_wide(first):

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from quire.models.cdom.geometry import bbox_area
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageBlock
 from quire.models.extract.layout.figures.charts import FoundCharts
 from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.floats import Float, Floats
+from quire.models.extract.layout.figures.panels import Row
 from quire.models.extract.layout.figures.pictures import ChartText, Picture, find_pictures
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from quire.models.extract.layout.lines.turned import (
@@ -41,6 +43,8 @@ class BlockOrderLimits:
 
     title_size: float = 1.1
     """Sizes of the text from which a line above vertical text is its title."""
+    card_size: float = 10.0
+    """Type size of the placeholder of a card, in points."""
     least_tabs: int = 3
     """Minimum lines along the margins that are tabs, which name the parts of a report as its running head does."""
 
@@ -178,12 +182,36 @@ def place_floats(
     return floats, [line for line in lines if line.upright], [line for line in lines if not line.upright]
 
 
-def order_page(lines: list[Line], floats: Floats, orders: KnownOrders) -> list[Line]:
-    """Return the lines and the placeholders of floats in reading order."""
-    return order_with_floats(lines, list(floats.lines), orders)
+def order_page(lines: list[Line], floats: Floats, orders: KnownOrders, cards: list[Row]) -> list[Line]:
+    """Return the lines and the placeholders of floats in reading order; those in a card follow each other."""
+    grounds = sorted((card for row in cards for card in row), key=bbox_area)
+    held: dict[int, tuple[Line, list[Line]]] = {}
+    rest, items = lines, list(floats.lines)
+    for x0, y0, x1, y1 in grounds:
+        card = Line(x0, y0, x1, y1, y1, LIMITS.card_size, "")
+        own, rest = _part_by_card(rest, card)
+        inside, items = _part_by_card(items, card)
+        if len(own) + len(inside) > 1:
+            held[id(card)] = card, order_with_floats(own, inside)
+            items.append(card)
+        else:
+            rest, items = rest + own, items + inside
+    out = order_with_floats(rest, items, None if held else orders)
+    while any(id(line) in held for line in out):
+        out = [one for line in out for one in (held[id(line)][1] if id(line) in held else (line,))]
+    return out
 
 
-def order_plainly(lines: list[Line], floats: Floats, orders: KnownOrders) -> list[Line]:
+def _part_by_card(lines: list[Line], card: Line) -> tuple[list[Line], list[Line]]:
+    """Return the lines inside the card by their middle, and the others."""
+    inside, outside = list[Line](), list[Line]()
+    for line in lines:
+        x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+        (inside if card.x0 <= x <= card.x1 and card.y0 <= y <= card.y1 else outside).append(line)
+    return inside, outside
+
+
+def order_plainly(lines: list[Line], floats: Floats, orders: KnownOrders, cards: list[Row]) -> list[Line]:
     """Return the lines and the placeholders of floats from top to bottom."""
     return sorted([*lines, *floats.lines], key=lambda line: (line.y0, line.x0))
 

@@ -15,6 +15,7 @@ from quire.models.extract.formats.pdf.text.undecoded import DecodedGlyphs
 from quire.models.extract.layout.figures.charts import FoundCharts
 from quire.models.extract.layout.figures.displays import DisplayedFormula
 from quire.models.extract.layout.figures.floats import Floats
+from quire.models.extract.layout.figures.panels import Row
 from quire.models.extract.layout.figures.pictures import ChartText, Picture
 from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
 from quire.models.extract.layout.lines.turned import PageTurn
@@ -92,6 +93,7 @@ class PageColumns:
     fields: list[PrintedField] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     charts: FoundCharts = field(default_factory=FoundCharts)
+    cards: list[Row] = field(default_factory=list)
     chart_texts: list[ChartText] = field(default_factory=list)
     icons: list[Bbox] = field(default_factory=list)
     formulas: list[DisplayedFormula] = field(default_factory=list)

@@ -6,8 +6,10 @@ A diagram or chart has labels; it stays one picture. Of an infographic only the 
 from dataclasses import dataclass
 
 from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
+from quire.models.extract.layout.figures.panels import Row
 from quire.models.extract.layout.figures.pictures import Picture, is_large, join_touching
 from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.lines.sentences import is_sentence, join_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,24 +20,12 @@ class InfographicLimits:
     """Minimum sentences; two are enough if they are most of the text."""
     most_text: float = 0.6
     """Their share of the letters then."""
-    least_words: int = 4
-    """Minimum words of a sentence."""
-    least_letters: int = 18
-    """Minimum letters of a sentence."""
-    one_line: int = 26
-    """The same of a sentence in one line."""
-    lower_case: float = 0.4
-    """Minimum share of its words that begin with a small letter."""
-    same_edge: float = 1.5
-    """Maximum difference (points) of the left edges, right edges or middles of its lines."""
-    same_size: float = 0.3
-    """Maximum difference of their sizes, in points."""
-    leading: float = 1.7
-    """Maximum distance of their baselines, in ems."""
     most_numbers: int = 2
     """Maximum numbers in small type, as an axis has them, for each sentence."""
     most_lines: int = 400
     """Maximum lines of a drawing that is looked at."""
+    of_drawing: float = 0.15
+    """Minimum share of a drawing that a card covers."""
     inside: float = 0.8
     """Share of a part inside the drawing that makes it one of its parts."""
 
@@ -44,23 +34,30 @@ LIMITS = InfographicLimits()
 
 
 def free_infographics(
-    pictures: list[Picture], lines: list[Line], upright: PageMarks
+    pictures: list[Picture], lines: list[Line], upright: PageMarks, cards: list[Row]
 ) -> tuple[list[Picture], list[Line]]:
     """Return the pictures with the large parts of infographics in their place, and the lines with their text."""
     kept: list[Picture] = []
     for picture in pictures:
-        if picture.drawn and not picture.is_chart and picture.chart is None and _is_infographic(picture.lines):
+        is_drawing = picture.drawn and not picture.is_chart and picture.chart is None
+        if is_drawing and (_is_infographic(picture.lines) or any(_is_part_of(picture, row) for row in cards)):
             lines = lines + picture.lines
-            kept += _find_parts(picture, upright)
+            kept += _find_parts(picture, lines, upright)
         else:
             kept.append(picture)
     return kept, lines
 
 
+def _is_part_of(picture: Picture, row: Row) -> bool:
+    """Return True for a drawing that has the shades of cards as its parts."""
+    least = LIMITS.of_drawing * bbox_area(picture.box)
+    return any(_is_part(card, picture.box) and least < bbox_area(card) for card in row)
+
+
 def _is_infographic(lines: list[Line]) -> bool:
     if not 1 < len(lines) <= LIMITS.most_lines:
         return False
-    sentences = [unit for unit in _join_lines(lines) if _is_sentence(unit)]
+    sentences = [unit for unit in join_lines(lines) if is_sentence(unit)]
     letters = sum(len(line.text) for line in lines)
     own = sum(len(line.text) for unit in sentences for line in unit)
     if len(sentences) < LIMITS.least_sentences and (len(sentences) < 2 or own < LIMITS.most_text * letters):
@@ -70,41 +67,10 @@ def _is_infographic(lines: list[Line]) -> bool:
     return numbers <= LIMITS.most_numbers * len(sentences)
 
 
-def _join_lines(lines: list[Line]) -> list[list[Line]]:
-    """Return the lines of one type that stand below each other, from one edge or around one middle."""
-    units: list[list[Line]] = []
-    for line in sorted((line for line in lines if line.upright), key=lambda line: (line.base, line.x0)):
-        unit = next((unit for unit in units if _is_next(unit[-1], line)), None)
-        if unit is None:
-            units.append([line])
-        else:
-            unit.append(line)
-    return units
-
-
-def _is_next(above: Line, line: Line) -> bool:
-    if abs(above.size - line.size) > LIMITS.same_size or above.all_bold != line.all_bold:
-        return False
-    if not 0.5 * line.size < line.base - above.base < LIMITS.leading * line.size:
-        return False
-    apart = abs(above.x0 - line.x0), abs(above.x1 - line.x1), abs(above.x0 + above.x1 - line.x0 - line.x1) / 2
-    return min(apart) <= LIMITS.same_edge
-
-
-def _is_sentence(unit: list[Line]) -> bool:
-    text = " ".join(line.text for line in unit)
-    words = [word for word in text.split() if word[0].isalpha()]
-    if len(words) < LIMITS.least_words or sum(map(len, words)) < LIMITS.least_letters:
-        return False
-    if len(unit) == 1 and len(text) < LIMITS.one_line:
-        return False
-    return sum(not word[0].isupper() for word in words) >= LIMITS.lower_case * len(words)
-
-
-def _find_parts(picture: Picture, upright: PageMarks) -> list[Picture]:
+def _find_parts(picture: Picture, lines: list[Line], upright: PageMarks) -> list[Picture]:
     """Return the touching parts of the drawing that are large and hold no text; small ones are icons."""
     parts = join_touching([box for box in upright.shapes if _is_part(box, picture.box)])
-    return [Picture(box, True) for box in parts if is_large(box) and not _holds_text(box, picture.lines)]
+    return [Picture(box, True) for box in parts if is_large(box) and not _holds_text(box, lines)]
 
 
 def _is_part(box: Bbox, outer: Bbox) -> bool:

@@ -7,6 +7,7 @@ from quire.models.cdom.tree import BlockType
 from quire.models.extract.core.disjoint import DisjointSets
 from quire.models.extract.layout.charts.result import ReadChart
 from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.lines.sentences import holds_sentence, is_sentence, join_lines
 from quire.models.extract.layout.text.captions import is_caption
 
 
@@ -64,6 +65,8 @@ class PictureLimits:
     """The maximum."""
     stretched: float = 3.0
     """Widest blank (in ems) of a justified line."""
+    sentence_words: int = 6
+    """Minimum words of a sentence in several lines that is no label."""
     reach: float = 1.4
     """Maximum distance of labels from a drawing, relative to their line height."""
     next_column: int = 1 << 20
@@ -181,6 +184,7 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
         curved = sum(index < len(shapes) for index in own)
         if curved < 2 and len(own) < 3:
             continue
+        inner = _surround([strokes[index] for index in own])
         box = _surround([(strokes + rules)[index] for index in members])
         if not curved and _are_panels([strokes[index] for index in own], lines, box):
             continue
@@ -188,7 +192,9 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
             continue
         box = trim_box(box, lines)
         if is_large(box) and not _is_text_area(box, lines, tables):
-            boxes.append(box)
+            within = [line for line in lines if _is_inside(line, inner)]
+            beside = [line for line in lines if _is_inside(line, box) and not _is_inside(line, inner)]
+            boxes.append(inner if holds_sentence(beside) and not holds_sentence(within) else box)
     return boxes
 
 
@@ -417,6 +423,8 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
     taken: list[Line] = []
     box = picture.box
     candidates = [line for line in lines if len(line.text) <= LIMITS.label_chars and not is_caption(line.text)]
+    sentences = {id(line) for unit in join_lines(candidates) if _is_text(unit) for line in unit}
+    candidates = [line for line in candidates if id(line) not in sentences]
     for _ in range(3):
         reached = [line for line in candidates if _is_label_of(line, box, body)]
         near = [line for line in reached if not _continues_text(line, picture.box, lines)]
@@ -427,6 +435,12 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
         candidates = [line for line in candidates if id(line) not in looked_at]
         box = _surround([box, *(line.bbox for line in near)])
     return taken
+
+
+def _is_text(unit: list[Line]) -> bool:
+    """Return True for a sentence in several lines, longer than a label."""
+    words = sum(len(line.text.split()) for line in unit)
+    return len(unit) > 1 and words >= LIMITS.sentence_words and is_sentence(unit)
 
 
 def _is_label_of(line: Line, box: Bbox, body: float) -> bool:

@@ -10,7 +10,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import TickBox, Word
 from quire.models.extract.core.marks import Rule
 from quire.models.extract.layout.lines.marks import Line, PageMarks
-from quire.models.extract.layout.lines.strokes import mark_bold
+from quire.models.extract.layout.lines.strokes import find_pitch, has_pitch, mark_bold
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,6 @@ class RecognisedLineLimits:
     """Heights within which lines of the same column are compared with a line."""
     larger: float = 1.1
     """Least ratio of height and of width per letter to those of its peers for a line to keep its own size."""
-    most_even: int = 8
-    """Letters of a line whose width per letter says nothing."""
     least_peers: int = 2
     """Lines that a median needs more of."""
 
@@ -111,7 +109,7 @@ def even_sizes(lines: Sequence[Line]) -> list[Line]:
     order = sorted(range(len(lines)), key=lambda index: _middle(lines[index]))
     middles = [_middle(lines[index]) for index in order]
     evened = list(lines)
-    pitch = _find_pitch(lines)
+    pitch = find_pitch(lines)
     for index, line in enumerate(lines):
         reach = LIMITS.reach * (line.y1 - line.y0)
         first = bisect_left(middles, _middle(line) - reach)
@@ -122,19 +120,9 @@ def even_sizes(lines: Sequence[Line]) -> list[Line]:
     return evened
 
 
-def _find_pitch(lines: Sequence[Line]) -> float:
-    """Return the usual width of a letter, over all lines in small letters; 0 without any."""
-    widths = [(line.x1 - line.x0) / len(line.text) for line in lines if _has_pitch(line)]
-    return median_low(widths) if widths else 0.0
-
-
-def _has_pitch(line: Line) -> bool:
-    return len(line.text) > LIMITS.most_even and not line.text.isupper()
-
-
 def _is_larger(line: Line, height: float, pitch: float) -> bool:
     """Return whether a line is set in larger type than its peers, by its height and by the width of its letters."""
-    if not pitch or not _has_pitch(line) or line.y1 - line.y0 < LIMITS.larger * height:
+    if not pitch or not has_pitch(line) or line.y1 - line.y0 < LIMITS.larger * height:
         return False
     return (line.x1 - line.x0) / len(line.text) >= LIMITS.larger * pitch
 

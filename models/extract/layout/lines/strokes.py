@@ -67,7 +67,7 @@ def mark_bold(lines: Sequence[Line], words: Sequence[Sequence[Word]]) -> None:
     usual = {size: _find_usual(size, sizes, widths, letters) for size in set(sizes.tolist())}
     for size, word in known:
         word.ratio = word.width / usual[size]
-    pitch, body = _find_pitch(lines), _weighted_median(sizes, letters)
+    pitch, body = find_pitch(lines), _weighted_median(sizes, letters)
     for line, own in zip(lines, found, strict=True):
         _enlarge(line, own, pitch, body)
         runs = _find_runs(own)
@@ -75,13 +75,14 @@ def mark_bold(lines: Sequence[Line], words: Sequence[Sequence[Word]]) -> None:
         line.bold = sum(end - start for start, end in runs) > LIMITS.whole * len(line.text)
 
 
-def _find_pitch(lines: Sequence[Line]) -> float:
+def find_pitch(lines: Sequence[Line]) -> float:
     """Return the usual width of a letter, over lines in small letters; 0 without any."""
-    widths = sorted((line.x1 - line.x0) / len(line.text) for line in lines if _has_pitch(line))
+    widths = sorted((line.x1 - line.x0) / len(line.text) for line in lines if has_pitch(line))
     return widths[len(widths) // 2] if widths else 0.0
 
 
-def _has_pitch(line: Line) -> bool:
+def has_pitch(line: Line) -> bool:
+    """Return whether the width of a line's letters says how large its type is."""
     return len(line.text) > LIMITS.shortest_line and any(char.islower() for char in line.text)
 
 
@@ -90,7 +91,7 @@ def _enlarge(line: Line, words: Sequence[_InkWord], pitch: float, body: float) -
 
     The boxes of single lines are often as high as those of smaller type.
     """
-    if not pitch or not _has_pitch(line) or _mean_ratio(words) < LIMITS.thicker:
+    if not pitch or not has_pitch(line) or _mean_ratio(words) < LIMITS.thicker:
         return
     ratio = (line.x1 - line.x0) / len(line.text) / pitch
     if ratio >= LIMITS.wider:

@@ -102,7 +102,7 @@ def _join_styles(start: int, end: int, runs: list[Run]) -> Run:
 def _row_break(line: Line, following: Line, rows: bool) -> str:
     """Return the separator of two lines of a block: a line feed after a kept row, a tab over a wide gap inside one."""
     if _ends_row(line, following):
-        return "\n" if rows else find_blank(line.text, following.text)
+        return "\n" if rows else find_blank(line.text + " " * line.blank_after, following.text)
     if not line.upright:
         return find_blank(line.text, following.text)
     return "\t" if line.recognised and following.x0 - line.x1 > 0.8 * (line.y1 - line.y0) else " "

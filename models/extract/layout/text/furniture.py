@@ -280,7 +280,10 @@ def _find_text_size(groups: list[Paragraph], page: PageLook, skip: dict[int, Blo
     sizes = [
         group[0].size
         for index, group in enumerate(groups)
-        if index not in skip and len(group) >= LIMITS.text_lines and group[0].size < LIMITS.larger * page.body
+        if index not in skip
+        and len(group) >= LIMITS.text_lines
+        and group[0].size < LIMITS.larger * page.body
+        and not group[0].all_bold  # a quotation set apart
     ]
     return max([page.body, *sizes])
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import attrgetter
 
+from quire.models.cdom.visible import is_wide
 from quire.models.extract.layout.lines.marks import Line
 
 
@@ -32,6 +33,10 @@ class OrderLimits:
     """Maximum lines of the foot of one column, below a gap."""
     foot_gap: float = 3.0
     """Minimum gap (in line heights) above the foot of one column."""
+    sheet_gap: float = 5.0
+    """Minimum gap (in line heights) between the pages of a sheet with several."""
+    sheet_title: float = 1.15
+    """Minimum size of their titles, relative to the line below."""
     lines_on: int = 3
     """Minimum lines of text over a float, or reaching into its box, that make it their background."""
     reach: float = 0.5
@@ -118,6 +123,11 @@ def _cut(lines: list[Line], out: list[Line], depth: int) -> None:
         out.extend(_by_baseline(lines))
         return
     gutter = _find_gutter(lines)
+    band = _find_sheet(lines, gutter) if gutter is not None else None
+    if band is not None:
+        _cut(lines[:band], out, depth + 1)
+        _cut(lines[band:], out, depth + 1)
+        return
     foot = _find_foot(lines, gutter) if gutter is not None else None
     if foot is not None:
         _cut(lines[:foot], out, depth + 1)
@@ -183,7 +193,11 @@ def _find_gutter(lines: list[Line]) -> float | None:
     if not _has_gap(by_left, max(0.0, least)):
         return None
     right, best, middle, chars = by_left[0].x1, max(0.0, least), None, 0.0
-    widths = [len(line.text) * (line.size / usual if line.size > usual else 1.0) for line in by_left]
+    widths = [
+        (len(line.text) if line.text.isascii() else _count_chars(line.text))
+        * (line.size / usual if line.size > usual else 1.0)
+        for line in by_left
+    ]
     total = sum(widths)
     for count, line in enumerate(by_left):
         gap = line.x0 - right
@@ -193,6 +207,30 @@ def _find_gutter(lines: list[Line]) -> float | None:
         if line.x1 > right:
             right = line.x1
     return middle
+
+
+def _count_chars(text: str) -> int:
+    """Return the characters of a text; those of Chinese and Japanese count twice, as they say more."""
+    return 2 * len(text) if is_wide(text) else len(text)
+
+
+def _find_sheet(lines: list[Line], gutter: float) -> int | None:
+    """Return the index of the first line of the lower pages of a sheet with four: titles level above both columns."""
+    band = _find_band(lines)
+    if band is None or lines[band].y0 - max(line.y1 for line in lines[:band]) < LIMITS.sheet_gap * lines[band].size:
+        return None
+    tops: list[Line] = []
+    for part in (lines[:band], lines[band:]):
+        sides = [line for line in part if line.x1 <= gutter], [line for line in part if line.x1 > gutter]
+        if min(map(len, sides)) < LIMITS.side_lines:
+            return None
+        if any(side[0].size < LIMITS.sheet_title * side[1].size for side in sides):
+            return None
+        tops += [side[0] for side in sides]
+    left, right, *lower = tops
+    is_level = abs(left.y0 - right.y0) < 1 and abs(lower[0].y0 - lower[1].y0) < 1
+    is_alike = is_level and all(abs(top.size - left.size) < 1 for top in tops)
+    return band if is_alike and not left.text[:1].isdigit() else None
 
 
 def _has_gap(by_left: list[Line], least: float) -> bool:

@@ -26,6 +26,8 @@ class ParagraphLimits:
     """Minimum ratio of the size of capitals to that of small capitals."""
     outdent: float = 1.2
     """Distance (in ems) from which text left of an indented block does not belong to it."""
+    centred: float = 0.4
+    """Maximum distance of twice the middles of two centred lines, in ems."""
     set_in_lines: int = 2
     """Minimum lines of such a block."""
     same_edge: float = 1.0
@@ -302,6 +304,8 @@ def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
     indent = 0.7 * line.size
     if line.x0 - last.x0 < indent:
         return False
+    if not last.text.endswith(_SENTENCE_END) and _is_centred_below(last, line, indent):
+        return False
     if len(group) > 1 and last.x0 - first.x0 > indent:
         return False
     if len(group) == 1 and last.all_bold and line.all_bold and _runs_on(group, line, following):
@@ -309,6 +313,13 @@ def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
     if following is None or following.base <= line.base:
         return len(group) > 1 or last.text.endswith(_SENTENCE_END)
     return following.x0 < line.x0 - indent or len(group) > 1
+
+
+def _is_centred_below(last: Line, line: Line, indent: float) -> bool:
+    """Return True for the end of a sentence in the middle below its beginning; first lines end farther right."""
+    if not line.text[:1].isalpha() or line.text[:1].isupper():
+        return False
+    return line.x1 < last.x1 - indent and abs(line.x0 + line.x1 - last.x0 - last.x1) < LIMITS.centred * line.size
 
 
 def _leaves_item(group: list[Line], line: Line, following: Line | None) -> bool:

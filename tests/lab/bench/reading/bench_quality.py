@@ -4,7 +4,9 @@
 
 A source is a folder below DIR with `pdfs/` and `gt/` (Markdown) or `gt_tables/` (cells). Sources below a folder named
 `blind` are unseen: they are listed first and have a separate mean. Prints one table and writes
-bench-results/quality.json. Figures of a source that weights were trained on do not measure unseen documents.
+bench-results/quality.json. A folder `parsebench` with its scorer adds the dimensions of that benchmark, whose pages are
+read with OCR and never trained on; `--only parsebench` measures these alone. Figures of a source that weights were
+trained on do not measure unseen documents.
 """
 
 import argparse
@@ -140,6 +142,23 @@ def measure_parts(data: Path, scorers: Path, work: Path) -> dict[str, Any]:
     return results
 
 
+def score_parsebench(home: Path, out: Path) -> dict[str, Any]:
+    """The score of each dimension of ParseBench, of the trees and the Markdown of its pages."""
+    for kind, form in (("text", "md"), ("table", "md"), ("layout", "md"), ("layout", "tree")):
+        command = [sys.executable, "-m", "quire.cluster.cli.main", "extract", str(home / "docs" / kind), "--to", form]
+        subprocess.run([*command, "-o", str(out / kind)], check=False, capture_output=True)
+    command = [
+        sys.executable,
+        str(home / "score_parsebench.py"),
+        "--pred",
+        str(out),
+        "--json",
+        str(out / "scores.json"),
+    ]
+    subprocess.run(command, check=True, capture_output=True)
+    return dict(json.loads((out / "scores.json").read_text("utf-8"))["summary"]["dimensions"])
+
+
 def show_parts(results: dict[str, Any]) -> None:
     """Print the figures of `measure_parts`."""
     if layout := results.get("layout"):
@@ -148,6 +167,8 @@ def show_parts(results: dict[str, Any]) -> None:
     for name in ("unit_tests", "unit_tests_no_furniture"):
         if name in results:
             print(name, results[name]["passed"])
+    for name, part in results.get("parsebench", {}).items():
+        print(f"ParseBench {name:10} {part['score']:.3f} of {part['documents']} documents")
 
 
 def find_means(sources: list[Source]) -> dict[str, Row]:
@@ -195,7 +216,8 @@ def main() -> None:
     parser.add_argument("--peers-python", default=find_peers(), help="interpreter of the peers' virtual environment")
     chosen = parser.parse_args()
     scorers = find_scorers(chosen.data)
-    homes = find_sources(chosen.data, chosen.only.split(",") if chosen.only else [])
+    names = chosen.only.split(",") if chosen.only else []
+    homes = [] if names == ["parsebench"] else find_sources(chosen.data, names)
     sources: list[Source] = []
     with tempfile.TemporaryDirectory() as folder:
         for home in homes:
@@ -203,7 +225,10 @@ def main() -> None:
             measure(source, scorers, Path(folder) / "read" / source.name, chosen.peers_python, chosen.ocr)
             sources.append(source)
             print(f"measured {source.name}", file=sys.stderr, flush=True)
-        parts = {} if chosen.only else measure_parts(chosen.data, scorers, Path(folder) / "parts")
+        parts = {} if names else measure_parts(chosen.data, scorers, Path(folder) / "parts")
+        field = chosen.data / "parsebench"
+        if (not names or "parsebench" in names) and (field / "score_parsebench.py").is_file():
+            parts["parsebench"] = score_parsebench(field, Path(folder) / "parsebench")
     print("\n".join(write_table(sources)))
     show_parts(parts)
     print(save_results("quality", {"sources": {source.name: source.rows for source in sources}, "parts": parts}))

@@ -60,7 +60,7 @@ class Painter:
 
 
 def clusters_page(letters: str, signs: str, seed: int) -> tuple[bytes, list[str]]:
-    """Lines of words; every second cluster is painted by two or three glyphs, and its text stated once."""
+    """Lines of words; every second cluster is painted by two or three glyphs, and its text stated for all of them."""
     rng = random.Random(f"{letters}{seed}")
     painter = Painter(rng.choice((9, 10.5, 12, 14)))
     lines: list[str] = []
@@ -82,7 +82,10 @@ def clusters_page(letters: str, signs: str, seed: int) -> tuple[bytes, list[str]
                 rest = rng.choice(((300,), (450,), (700,), (500, 600)))
                 if unicodedata.category(sign) == "Mn":
                     rest = rest[:1]
-                parts = [painter.glyph(letter, width), *(painter.glyph("", more) for more in rest)]
+                if rng.random() < 0.3:  # browsers map the glyph of a sign, and no other form of its letter
+                    parts = [painter.glyph("", width), painter.glyph(sign, rest[0])]
+                else:
+                    parts = [painter.glyph(letter, width), *(painter.glyph("", more) for more in rest)]
                 out.append(stated + b" " + b" ".join(part + b" Tj" for part in parts) + b" EMC")
             words.append(word)
         painter.content += b"\n".join([*out, b"ET\n"])

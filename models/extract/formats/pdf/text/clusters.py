@@ -26,6 +26,10 @@ _ACCENTS: Final = dict(
 """Accents as signs of their own → the same accents over or under a letter."""
 _APART = re.compile(r"[`´ˆ^˜~¯ˉ˘˙¨˚˝ˇ¸˛]")
 _DOTLESS: Final = {"ı": "i", "ȷ": "j"}
+_FOLLOWING: Final = frozenset("ะาๅະາ")
+"""Vowels of Thai and Lao after their letter; Unicode has them as letters."""
+_VIRAMA: Final = 9
+"""Combining class of the signs that tie two consonants."""
 _CLUSTERED = re.compile("[\u0900-\u0eff\u1000-\u109f\u1780-\u17ff]")
 """Scripts of South and South-East Asia."""
 
@@ -40,6 +44,8 @@ class ClusterLimits:
     """Greatest gap after a sign above or below a letter that is the rest of its cluster."""
     cluster: float = 1.6
     """Greatest gap after any other sign that is the rest of its cluster."""
+    conjunct: float = 2.6
+    """Greatest gap after the sign that ties two consonants, which one wide glyph shows."""
     flat: float = 0.01
     """Width of a sign whose cluster is painted by several glyphs."""
     level: float = 0.05
@@ -105,25 +111,40 @@ def _join_clusters(text_page: Any) -> bool:
         for before, blank, after in zip(glyphs, glyphs[1:], glyphs[2:], strict=False):
             if blank.flags & _SYNTHETIC and blank.c == ord(" ") and _is_rest(before, after):
                 blank.c, is_changed = _NOTHING, True
-        for before, after in pairwise(glyphs):
-            if before.c == after.c and _is_flat(after) and unicodedata.category(chr(after.c)) == "Mn":
-                after.c, is_changed = _NOTHING, True
         follows = last is not None and last.next is not None and last.next.this == line.this
         if follows and _is_rest(last.last_char, line.first_char):
             _append(last, line)
             is_changed = True
         else:
             last = line
+    for line in _iter_lines(text_page):
+        for before, after in pairwise(_iter_chars(line)):
+            if before.c == after.c and _is_sign(after) and (_is_flat(after) or _is_flat(before)):
+                twin = after if _is_flat(after) else before  # stated with the cluster, and by its own glyph
+                twin.c, is_changed = _NOTHING, True
     return is_changed
 
 
 def _is_rest(before: Any, after: Any) -> bool:
     """Return whether the gap between two signs is the rest of a cluster that ends with the first."""
-    if not _CLUSTERED.match(chr(before.c)) or not _CLUSTERED.match(chr(after.c)) or not _is_flat(before):
+    if not _CLUSTERED.match(chr(before.c)) or not _CLUSTERED.match(chr(after.c)):
+        return False
+    if abs(after.origin.y - before.origin.y) > LIMITS.level * before.size:
         return False
     gap = after.quad.ll.x - before.quad.lr.x
-    most = LIMITS.sign if unicodedata.category(chr(before.c)) == "Mn" else LIMITS.cluster
-    return bool(0 <= gap <= most * before.size and abs(after.origin.y - before.origin.y) <= LIMITS.level * before.size)
+    if _is_sign(after):
+        return bool(abs(gap) <= LIMITS.cluster * before.size)
+    if unicodedata.combining(chr(before.c)) == _VIRAMA:
+        most = LIMITS.conjunct
+    else:
+        most = LIMITS.sign if unicodedata.category(chr(before.c)) == "Mn" else LIMITS.cluster
+    return bool(_is_flat(before) and 0 <= gap <= most * before.size)
+
+
+def _is_sign(glyph: Any) -> bool:
+    """Return whether a sign belongs to the letter before it; no word and no line begins with one."""
+    char = chr(glyph.c)
+    return char in _FOLLOWING or (_CLUSTERED.match(char) is not None and unicodedata.category(char) in ("Mn", "Mc"))
 
 
 def _is_flat(glyph: Any) -> bool:
