@@ -134,7 +134,7 @@ def _find_photo_cards(found: FoundTable, lines: list[Line], upright: PageMarks) 
         if min(box[2] - box[0], box[3] - box[1]) >= LIMITS.photo and -2 <= top - box[3] <= LIMITS.below
     )
     rows = _join_rows(photos)
-    if len(rows) != 1 or found.frame is not None:
+    if len(rows) != 1 or found.edges:
         return []
     row = rows[0]
     cuts = [(left[0] + left[2] + right[0] + right[2]) / 4 for left, right in pairwise(row)]
@@ -191,7 +191,7 @@ def _is_inside(line: Line, box: Bbox) -> bool:
 def _are_columns(found: FoundTable) -> bool:
     """Return True for columns of Chinese or Japanese text: nearly all lines of each are full."""
     lines = found.lines
-    if found.frame is not None or len(lines) < LIMITS.column_lines * found.table.cols:
+    if found.edges or len(lines) < LIMITS.column_lines * found.table.cols:
         return False
     wide = sum([is_wide(line.text) and len(line.text) >= LIMITS.wide_chars for line in lines])
     if wide < LIMITS.full_lines * len(lines):
