@@ -69,7 +69,7 @@ def canonical_name(label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DocumentTexts:
-    """What the texts of a document state: labels with their values, ticked boxes, and values without a label.
+    """The statements of a document: labels with their values, ticked boxes, and values without a label.
 
     Fields and extraction by a schema choose from the same.
     """
@@ -84,7 +84,7 @@ def read_texts(tree: Tree, fragments: Sequence[Fragment], *, is_bill: bool = Fal
     """Return what fragments of a tree state.
 
     A name at its place is found even where a label names one too, which may name a whole address. With `is_bill`,
-    names are also searched where nothing tells that the document is a bill.
+    names are also searched where no word says that the document is a bill.
     """
     in_tables = table_pairs(tree, fragments)
     cells = {pair.fragment.order for pair in in_tables}

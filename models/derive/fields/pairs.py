@@ -43,7 +43,7 @@ MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its labe
 class Pair:
     """A label and its value as written; `fragment` holds the value, `confidence` is 0..1.
 
-    `is_term` is true where the form of the page says that the label has this value, whatever the words are.
+    `is_term` is true where the form of the page says that the label has this value.
     """
 
     key: str

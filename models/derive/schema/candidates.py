@@ -259,7 +259,7 @@ def _label_length(text: str, words: Sequence[re.Match[str]], number: int, leaves
 
 
 def _is_alone(label: str, leaves: PhraseIndex[Leaf], least_figures: int = 1) -> bool:
-    """Return True for a label of the schema, but not for one with its value: a word of figures that is no rate.
+    """Return True for a label of the schema, but not for one with its value: a word of figures, rates excepted.
 
     Phrases have no figures, so that `Order date 19/10/2026` fits one.
     """

@@ -1,6 +1,6 @@
 """Maps the columns of tables to the leaves of an array, and yields the rows under each head.
 
-A table without a head continues the last one with as many columns; a repeated head is no row.
+A table without a head continues the last one with as many columns; repeated heads are left out.
 """
 
 import re
@@ -47,7 +47,7 @@ def _states_day(sources: Sequence[TextSource]) -> bool:
 class ColumnHeads:
     """A head: the row where data begins, the leaf of each column, the words of each column and their fit together.
 
-    `top` is the first row of the head: rows above it are no part of the table that it heads. `fits` are the fits of
+    `top` is the first row of the head: rows above it do not belong to its table. `fits` are the fits of
     leaves that sums or types confirm or find.
     """
 

@@ -164,7 +164,7 @@ def _list_rows(table: Table) -> dict[int, list[int]]:
 
 
 def _read_marks(table: Table, merged: Mapping[int, int]) -> tuple[dict[int, str], frozenset[int]]:
-    """Return the units of the cells that have their mark beside them, and the cells whose bracket is closed there."""
+    """Return the units of the cells that have their mark next to them, and the cells whose bracket is closed there."""
     texts = [(target, table.cells[index].text.strip()) for index, target in merged.items()]
     units = {target: text for target, text in texts if text != CLOSED}
     return units, frozenset(target for target, text in texts if text == CLOSED)

@@ -47,8 +47,8 @@ _DOUBTFUL_SHARE = 0.5
 have .7 to 1, Latin ones up to .22."""
 _LEAST_JUDGED = 8.0
 """Heights of text without figures that are judged."""
-_LEAST_MIXED, _MIXED_CHARS, _MIXED_SHARE = 2, 4, 0.1
 _CAPITALS, _SMALL = ("\u0391", "\u03a9"), ("\u03b1", "\u03c9")
+_LEAST_MIXED, _MIXED_CHARS, _MIXED_SHARE = 2, 4, 0.1
 """Words of this length with Latin letters and Greek capitals, or several small ones: Greek is read so. In Latin text
 such words (a symbol with an index) are rare."""
 

@@ -125,14 +125,14 @@ def _level(ink: Mask, skew: float, settings: RulingSettings) -> Mask:
     return np.asarray(cv2.warpAffine(ink, turn, (width, height), flags=cv2.INTER_NEAREST), np.uint8)
 
 
-class _Line(NamedTuple):
+class _DrawnLine(NamedTuple):
     """A line in pixels, level at the height of its middle, and its fall as a share of its length."""
 
     box: Bbox
     fall: float
 
 
-def _measure_fall(lines: Sequence[_Line], scale: float, settings: RulingSettings) -> float:
+def _measure_fall(lines: Sequence[_DrawnLine], scale: float, settings: RulingSettings) -> float:
     """Return the degrees by which long horizontal lines fall: the median, each weighing its length; 0 without such."""
     long = sorted((line.fall, line.box[2] - line.box[0]) for line in lines
                   if line.box[2] - line.box[0] >= settings.telling * scale)  # fmt: skip
@@ -143,7 +143,7 @@ def _measure_fall(lines: Sequence[_Line], scale: float, settings: RulingSettings
     return math.degrees(math.atan(long[int(np.searchsorted(passed, total / 2))][0]))
 
 
-def _find_lines(ink: Mask, scale: float, settings: RulingSettings, *, down: bool = False) -> Iterator[_Line]:
+def _find_lines(ink: Mask, scale: float, settings: RulingSettings, *, down: bool = False) -> Iterator[_DrawnLine]:
     """Horizontal lines of a mask; with `down`, of one that was transposed, the vertical ones."""
     import cv2
 
@@ -165,7 +165,7 @@ def _find_lines(ink: Mask, scale: float, settings: RulingSettings, *, down: bool
         most = settings.thickest if high <= settings.thickest * scale else settings.thickest_fallen
         if thick <= most * scale and wide >= settings.slender * thick:
             top = y + 0.5 + float(rows.mean()) + fall * (middle - float(columns.mean())) - thick / 2
-            yield _Line((float(x), top, float(x + wide), top + thick), fall)
+            yield _DrawnLine((float(x), top, float(x + wide), top + thick), fall)
 
 
 def _swap(box: Bbox) -> Bbox:

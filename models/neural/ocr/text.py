@@ -50,7 +50,7 @@ class LineWord:
 
 _IDEOGRAPHS = "\u2e80"
 """First of the characters that are squares of strokes themselves."""
-_SQUARE = 1.5
+_SQUARE = 1.5  # width of a frame around an ideograph, in heights
 _LIKE_BOXES = frozenset("口囗回")
 _SURE_IDEOGRAPH = 0.85  # confidence (0..1) of a glyph
 _LEAST_SHARE = 0.48

@@ -55,7 +55,7 @@ _CODE: Final = frozenset(("Preformatted_20_Text", "Source_20_Code", "Source_20_T
 
 @dataclass(frozen=True, slots=True)
 class ListLevel:
-    """How a level of a list is numbered; `form` is None for bullets and empty for items that look like paragraphs.
+    """The numbers of a level of a list; `form` is None for bullets and empty for items that look like paragraphs.
 
     `shown`: the number of levels whose counts the label has.
     """

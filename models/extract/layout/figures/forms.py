@@ -103,7 +103,7 @@ def sort_rows(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _join_pieces(row: list[Line]) -> list[list[Line]]:
-    """Return the pieces of a row from left to right in groups that no more than a blank parts."""
+    """Return the pieces of a row from left to right in groups that a blank at most parts."""
     groups = [row[:1]]
     for line in row[1:]:
         last = groups[-1][-1]

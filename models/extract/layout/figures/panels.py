@@ -1,7 +1,7 @@
 """Frees the text of wrong tables: cards of paragraphs side by side, and notes that begin with letters.
 
-Cards stand on shades, in frames or below photos of one size; what stands in a row of them is no table if each holds a
-sentence or a picture.
+Cards stand on shades, in frames or below photos of one size; a row of them is not a table if each holds a sentence
+or a picture.
 """
 
 from dataclasses import dataclass
@@ -147,7 +147,7 @@ def _find_photo_cards(found: FoundTable, lines: list[Line], upright: PageMarks) 
 
 
 def _stands_in(found: FoundTable, row: Row) -> bool:
-    """Return whether all lines of the table stand in the cards of a row, in two or more."""
+    """Return whether all lines of the table are in the cards of a row, in two or more."""
     used: set[int] = set()
     for line in found.lines:
         card = next((index for index, box in enumerate(row) if _is_inside(line, box)), None)

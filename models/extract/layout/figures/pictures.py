@@ -199,7 +199,7 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
 
 
 def _is_icon(box: Bbox) -> bool:
-    """Return True for a drawing so small that text beside it is no label."""
+    """Return True for a drawing so small that texts near it do not label it."""
     return max(box[2] - box[0], box[3] - box[1]) <= LIMITS.icon
 
 

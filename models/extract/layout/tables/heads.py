@@ -105,7 +105,7 @@ def _drop_left_column(grid: Grid, column: int, top: Slot) -> None:
 def join_alternate(grid: Grid) -> None:
     """Join the column of each header with the one of the texts below it, if they are side by side in all columns.
 
-    A header that is centred, over short texts at the left, looks like a column of its own.
+    A header that is centred, over short texts at the left, looks like a separate column.
     """
     if any(slot.col_span > 1 or slot.row_span > 1 for row in grid.rows for slot in row):
         return

@@ -1,4 +1,4 @@
-"""Pages by seed with cards, goals beside bars and drawings around text, and the share of them that is read right."""
+"""Pages by seed with cards, goals next to bars and drawings around text, and the share of them that is read right."""
 
 import random
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def centre(paper: Paper, middle: float, base: float, rows: list[str], size: floa
 
 
 def make_persons(chance: random.Random) -> Page:
-    """Photos above a name and centred paragraphs with labels in bold, two or three beside each other on shades."""
+    """Photos above a name and centred paragraphs with labels in bold, two or three next to each other on shades."""
     paper = Paper(560, 780)
     columns, rows, texts = chance.choice((2, 2, 3)), chance.choice((1, 2)), list[str]()
     wide, high, is_shaded = 520 / columns, 720 / rows, rows == 2 or chance.random() < 0.6
@@ -91,7 +91,7 @@ def make_icon_cards(chance: random.Random) -> Page:
 
 
 def make_goals(chance: random.Random) -> Page:
-    """Goals in narrow paragraphs, each beside a bar with two or three years below it."""
+    """Goals in narrow paragraphs, each next to a bar with two or three years below it."""
     paper = Paper(560, 420)
     texts, base = list[str](), 70.0
     paper.text(40, 40, "Goals and progress", 18, "hebo")

@@ -41,10 +41,19 @@ from quire.models.extract.layout.tables.scoring.opinion import find_doubts, prop
 from quire.models.extract.layout.tables.scoring.repeats import add_alike, part_repeats
 
 _WEIGHTS = HOME / "layout" / "tables" / "weights" / "tables.npz"
-_LEAST_LEVELS = 3
-"""Heights of rules around the rows of a table."""
-_DRAWN = 0.95
-"""Expected quality (0..1) of a table whose rules enclose every cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindLimits:
+    """Limits of tables whose rules enclose every cell."""
+
+    drawn: float = 0.95
+    """Expected quality (0..1) of such a table."""
+    least_levels: int = 3
+    """Heights of rules around its rows."""
+
+
+LIMITS = FindLimits()
 
 
 @dataclass(slots=True)
@@ -94,7 +103,7 @@ def make_drawn(network: Network, marks: PageMarks, fills: list[Fill]) -> FoundTa
         table,
         network.region.box,
         network.lines,
-        _DRAWN,
+        LIMITS.drawn,
         edges=tuple([round(x, 1) for x in edges]),
         is_headed=is_headed(network.grid, fills),
     )
@@ -131,7 +140,7 @@ def _is_titled(view: PageView, candidate: Candidate, part: Network) -> bool:
     rows = [row for row in view.rows if not own.isdisjoint(row.indices)]
     others = [row for row in rows if not any(id(view.lines[index]) in held for index in row.indices)]
     return (
-        part.region.levels < _LEAST_LEVELS
+        part.region.levels < LIMITS.least_levels
         and 0 < len(others) < len(rows)
         and all(id(view.lines[index]) in held for row in rows if row not in others for index in row.indices)
         and all(len(row.indices) == row.segments == 1 for row in others)

@@ -76,7 +76,7 @@ def find_networks(view: PageView) -> list[Network]:
 
 
 def find_parts(view: PageView, networks: list[Network]) -> list[Network]:
-    """Return the highest and the lowest framed rows of the page that are no network: a table of another page may go on.
+    """Return the highest and the lowest framed rows of the page outside networks: parts of a table of another page.
 
     Unlike a table they may be one row, or have text in one column only.
     """

@@ -1,8 +1,8 @@
-"""Files that are no PDFs and state facts with labels: values by a schema, lines, and fields without one."""
+"""Mails, web pages, sheets and other files with labelled facts: values by a schema, lines, and fields without one."""
 
 from quire.models.derive.document_fields import find_fields
 from quire.models.derive.schema.extract import extract_data, read_schema
-from tests.models.derive.orders import FACTS, SUMS, make_order
+from tests.models.derive.schema.orders import FACTS, SUMS, make_order
 from tests.models.extract.flow_trees import read_tree
 
 SEEDS = range(20)
