@@ -1,4 +1,4 @@
-"""Values that an ideal language model adds: `python -m tests.lab.bench.schema.bench_ideal --layouts 24-43 --cache FOLDER`.
+"""Values that an ideal model adds: `python -m tests.lab.bench.schema.bench_ideal --layouts 24-43 --cache FOLDER`.
 
 The model knows the truth and refers to it as well as the request allows. For each kind of document prints the F1 of
 the rules, of `llm` (the model is asked about everything) and of `auto` (about what the rules lack or doubt), and the
