@@ -70,6 +70,7 @@ PASSES = [item.name for item in PAGE_PASSES if item.fails == item.name]
 UNREACHED = {
     "returned-letters", "parted-lines", "opinion", "line-numbers", "numbered-lines", "number-block", "stamps",
     "garbled-text", "formula-lines", "find_fold", "add_fields", "slanted-text", "icon-blocks",
+    "table-parts",
 }  # fmt: skip
 """Passes and functions that only recognised pages, garbled fonts and rare pages need."""
 

@@ -224,7 +224,7 @@ def _find_sheet(lines: list[Line], gutter: float) -> int | None:
         sides = [line for line in part if line.x1 <= gutter], [line for line in part if line.x1 > gutter]
         if min(map(len, sides)) < LIMITS.side_lines:
             return None
-        if any(side[0].size < LIMITS.sheet_title * side[1].size for side in sides):
+        if any(side[0].size < LIMITS.sheet_title * max(line.size for line in side[1:]) for side in sides):
             return None
         tops += [side[0] for side in sides]
     left, right, *lower = tops
