@@ -102,10 +102,11 @@ NAMES_BELOW: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class SheetPart:
-    """Filled cells that belong together; `is_text` for a single one above a table, such as its title."""
+    """Filled cells that belong together, and whether they stand above a table: alone (`is_text`), or as facts."""
 
     places: list[Place]
     is_text: bool = False
+    is_above: bool = False
 
 
 def part_island(sheet: Sheet, places: list[Place]) -> Iterator[SheetPart]:
@@ -122,10 +123,9 @@ def part_island(sheet: Sheet, places: list[Place]) -> Iterator[SheetPart]:
     if all(len(columns) <= MAX_FACTS for columns in rows.values()):
         for is_single, group in groupby(rows, key=lambda row: len(rows[row]) == 1):
             numbers = set(group)
-            found = [place for place in above if place[0] in numbers]
-            yield from (
-                (SheetPart([place], is_text=True) for place in sorted(found)) if is_single else [SheetPart(found)]
-            )
+            found = sorted(place for place in above if place[0] in numbers)
+            for members in [[place] for place in found] if is_single else [found]:
+                yield SheetPart(members, is_single, is_above=True)
     else:
         tables.insert(0, above)
     yield from map(SheetPart, tables)

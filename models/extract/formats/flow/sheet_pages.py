@@ -53,8 +53,10 @@ def _make_page(sheet: Sheet) -> FlowPage:
     hidden_columns = sorted({column for first, last in sheet.hidden_columns for column in range(first, last + 1)})
     for _, places in find_islands(list(shown), sheet.merges, (hidden_rows, hidden_columns)):
         for part in part_island(sheet, places):
-            make = _make_text if part.is_text else partial(_make_table, visible_only=True)
-            page.blocks.append(make(sheet, bounds(part.places), part.places, shown, flags))
+            make = partial(_make_table, visible_only=True, may_be_headed=not part.is_above)
+            page.blocks.append(
+                (_make_text if part.is_text else make)(sheet, bounds(part.places), part.places, shown, flags)
+            )
     for item in sheet.objects:
         page.blocks += _make_object(sheet, item, (HIDDEN_TEXT,) if item.hidden else _flags_at(sheet, item.place, flags))
     if hidden:
@@ -119,6 +121,7 @@ def _make_table(
     flags: tuple[str, ...],
     *,
     visible_only: bool,
+    may_be_headed: bool = True,
 ) -> FlowBlock:
     """Return the table of one island.
 
@@ -129,13 +132,14 @@ def _make_table(
         texts: Texts by place. Places without a text are empty cells.
         flags: Flags of the block.
         visible_only: Leave out rows and columns that are hidden by hand.
+        may_be_headed: The first row may be a header.
     """
     top, left, bottom, right = area
     rows = [row for row in range(top, bottom + 1) if not (visible_only and sheet.is_hidden_row(row))]
     columns = [column for column in range(left, right + 1) if not (visible_only and sheet.is_hidden_column(column))]
     merged = _find_merges(sheet, area) if visible_only else {}
     covered = _find_covered(merged, area, places)
-    headers = _header_rows(sheet, rows, columns, texts)
+    headers = _header_rows(sheet, rows, columns, texts) if may_be_headed else 0
     row_index = {row: index for index, row in enumerate(rows)}
     column_index = {column: index for index, column in enumerate(columns)}
     heights, widths = _find_edges(sheet.rows, rows), _find_edges(sheet.columns, columns)

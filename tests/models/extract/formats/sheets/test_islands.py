@@ -61,6 +61,14 @@ def test_columns_have_their_names_below_titles_and_facts(above: str, in_words: b
         assert all(text in whole for text in texts)
 
 
+def test_facts_above_a_table_have_no_header() -> None:
+    tree = read_tree(make_sheet([["Number", "A1"], ["Pages", 3], [], *make_table(1, in_words=False)]))
+    facts, table = (block.table for block in of_type(tree, BlockType.TABLE))
+    assert facts is not None
+    assert table is not None
+    assert [any(cell.header for cell in found.cells) for found in (facts, table)] == [False, True]
+
+
 def test_a_title_is_a_text_with_the_name_of_its_cell() -> None:
     tree = read_tree(make_sheet([*ABOVE["a title"], *make_table(1, in_words=False)]))
     (title,) = of_type(tree, BlockType.PARAGRAPH)
