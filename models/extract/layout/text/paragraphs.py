@@ -18,6 +18,8 @@ class ParagraphLimits:
 
     leading: float = 1.25
     """Ratio to the paragraph's leading above which a gap ends the paragraph."""
+    raised_leading: float = 1.42
+    """The same below a line with lowered text and above one with raised text, which office programs set apart."""
     widest_leading: float = 1.9
     """Maximum leading of a paragraph, in ems; lines further apart are not used to measure it."""
     head_lines: int = 3
@@ -233,7 +235,9 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
         usual = min(
             max(group[1].base - group[0].base, 0.9 * line.size), max(LIMITS.widest_leading, leading) * line.size
         )
-    return step > LIMITS.leading * usual and step > usual + 1.5
+    is_pushed = any(run.subscript for run in last.runs) or any(run.superscript for run in line.runs)
+    most = LIMITS.raised_leading if is_pushed else LIMITS.leading
+    return step > most * usual and step > usual + 1.5
 
 
 def _goes_on(group: list[Line], line: Line, following: Line | None) -> bool:

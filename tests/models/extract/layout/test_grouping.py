@@ -175,3 +175,20 @@ def test_large_item_with_round_bullet_is_not_heading(rule: BlockType) -> None:
     marks = PageMarks(width=420, height=600, lines=[item, *text])
     kinds, _ = decide_headings([rule, BlockType.PARAGRAPH], [[item], text], marks, LOOK)
     assert kinds[0] is BlockType.LIST_ITEM
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(("step", "is_one"), [(15.2, True), (16.8, True), (19.0, False)])
+def test_lowered_text_that_pushes_the_next_line_parts_no_paragraph(place: int, step: float, is_one: bool) -> None:
+    base, lines = 100.0, []
+    for number in range(5):
+        lowered = number in (place, place + 1)
+        lines.append(line(FULL, base, runs=[Run(5, 6, subscript=True)] if lowered else []))
+        base += step if lowered else 12.0
+    assert (len(grouped(*lines)) == 1) is is_one
+
+
+def test_raised_text_pushes_its_own_line() -> None:
+    raised = line(FULL, 127.2, runs=[Run(5, 6, superscript=True)])
+    assert len(grouped(line(FULL, 100), line(FULL, 112), raised)) == 1
+    assert len(grouped(line(FULL, 100), line(FULL, 112), line(FULL, 127.2))) == 2
